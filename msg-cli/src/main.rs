@@ -1,0 +1,2 @@
+//! The `msg` command.
+fn main() {}

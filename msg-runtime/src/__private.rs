@@ -1,0 +1,1 @@
+//! Names for generated code, and nothing else.

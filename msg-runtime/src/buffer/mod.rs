@@ -1,0 +1,1 @@
+//! Reading verified FlatBuffers and encoding into a slot.

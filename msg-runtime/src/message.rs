@@ -1,0 +1,1 @@
+//! The trait of what a topic carries.

@@ -1,0 +1,10 @@
+//! The binary schema: what a `.bfbs` file holds, as plain data that can be built from a type or a schema file,
+//! written, read back, compared and fingerprinted.
+//!
+//! The format is FlatBuffers' `reflection.fbs`; [`Schema`] is its model with names in place of indices. The crate
+//! knows no files, no Rust code and no transport, and depends on nothing.
+#![forbid(unsafe_code)]
+
+mod model;
+
+pub use model::{BaseType, Enum, EnumValue, Field, Object, ObjectKind, Schema, Type};
