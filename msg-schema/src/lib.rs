@@ -5,6 +5,9 @@
 //! knows no files, no Rust code and no transport, and depends on nothing.
 #![forbid(unsafe_code)]
 
+mod contract;
+mod difference;
+mod fingerprint;
 mod format;
 mod layout;
 mod model;
@@ -13,5 +16,6 @@ mod read;
 mod wire;
 mod write;
 
+pub use difference::difference;
 pub use model::{BaseType, Enum, EnumValue, Field, Object, ObjectKind, Schema, Type};
 pub use read::ReadError;

@@ -15,6 +15,8 @@ pub(crate) enum Damage {
     Vtable { position: usize, size: usize },
     /// A field that reaches past the end of its table.
     FieldOutside { table: usize, slot: u16 },
+    /// A string without the zero byte behind it.
+    Unterminated { position: usize },
     /// A string that is no UTF-8.
     Utf8 { position: usize },
 }
@@ -23,7 +25,7 @@ impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::PastEnd { position, needed, len } => {
-                write!(f, "{needed} bytes are needed at byte {position}, but the buffer has {len} bytes")
+                write!(f, "{needed} bytes are needed at byte {position}, but there are {len} bytes in all")
             }
             Self::Identifier { found, expected } => write!(
                 f,
@@ -40,7 +42,10 @@ impl fmt::Display for Damage {
             Self::FieldOutside { table, slot } => {
                 write!(f, "field {slot} of the table at byte {table} lies outside its table")
             }
-            Self::Utf8 { position } => write!(f, "the string at byte {position} is not UTF-8"),
+            Self::Unterminated { position } => {
+                write!(f, "the string at byte {position} does not end with a zero byte")
+            }
+            Self::Utf8 { position } => write!(f, "the string that byte {position} refers to is not UTF-8"),
         }
     }
 }
@@ -107,17 +112,11 @@ impl<'a> Table<'a> {
         Table::at(self.bytes, follow(self.bytes, position)?).map(Some)
     }
 
-    /// The bytes of a string, which need not be UTF-8.
-    pub(crate) fn string_bytes(&self, slot: u16) -> Result<Option<&'a [u8]>, Damage> {
-        let Some(position) = self.field(slot, 4)? else { return Ok(None) };
-        string_at(self.bytes, position).map(Some)
-    }
-
     /// A string.
     pub(crate) fn string(&self, slot: u16) -> Result<Option<&'a str>, Damage> {
-        let Some(text) = self.string_bytes(slot)? else { return Ok(None) };
-        let not_utf8 = Damage::Utf8 { position: self.start };
-        std::str::from_utf8(text).map(Some).map_err(|_| not_utf8)
+        let Some(position) = self.field(slot, 4)? else { return Ok(None) };
+        let text = string_at(self.bytes, position)?;
+        std::str::from_utf8(text).map(Some).map_err(|_| Damage::Utf8 { position })
     }
 
     /// A vector of references; an absent one is empty.
@@ -171,7 +170,12 @@ fn follow(bytes: &[u8], position: usize) -> Result<usize, Damage> {
 fn string_at(bytes: &[u8], position: usize) -> Result<&[u8], Damage> {
     let start = follow(bytes, position)?;
     let len = number::<u32>(bytes, start)? as usize;
-    slice(bytes, start + 4, len)
+    let (text, end) = slice(bytes, start + 4, len.saturating_add(1))?.split_at(len);
+    // Readers in C and C++ run to the zero byte: what lacks it is not passed on as sound.
+    if end != [0] {
+        return Err(Damage::Unterminated { position: start });
+    }
+    Ok(text)
 }
 
 fn number<N: Number>(bytes: &[u8], position: usize) -> Result<N, Damage> {
