@@ -7,6 +7,7 @@
 
 mod contract;
 mod difference;
+mod dynamic;
 mod fingerprint;
 mod format;
 mod layout;
@@ -17,5 +18,6 @@ mod wire;
 mod write;
 
 pub use difference::difference;
+pub use dynamic::{DecodeError, Decoder, ObjectValue, Payload, Value, VectorValue};
 pub use model::{BaseType, Enum, EnumValue, Field, Object, ObjectKind, Schema, Type};
 pub use read::ReadError;

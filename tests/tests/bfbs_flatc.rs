@@ -59,12 +59,17 @@ fn flatc_json(schema: &Path, data: &[u8]) -> String {
 
 #[test]
 fn every_schema_file() {
+    let mut folders = vec![schema_path("")];
     let mut files = 0;
-    for entry in fs::read_dir(schema_path("")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "fbs") {
-            check_file(&path);
-            files += 1;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "fbs") {
+                check_file(&path);
+                files += 1;
+            }
         }
     }
     assert!(files > 0);

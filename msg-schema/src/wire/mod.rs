@@ -13,7 +13,7 @@
 mod reader;
 mod writer;
 
-pub(crate) use reader::{Damage, Table, Vector, root};
+pub(crate) use reader::{Damage, Table, Vector, elements_at, number, root, structure_at, table_at, text_at};
 pub(crate) use writer::{Draft, Place, Writer};
 
 /// A number as it stands in a buffer: little-endian, aligned to its size.
@@ -43,7 +43,7 @@ macro_rules! number {
         }
     )*};
 }
-number!(u8, i8, u16, u32, i32, u64, i64, f64);
+number!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 
 #[cfg(test)]
 mod tests {

@@ -56,7 +56,25 @@ pub(crate) fn root<'a>(bytes: &'a [u8], identifier: &[u8; 4]) -> Result<Table<'a
     if found != *identifier {
         return Err(Damage::Identifier { found, expected: *identifier });
     }
-    Table::at(bytes, follow(bytes, 0)?)
+    table_at(bytes, 0)
+}
+
+/// The table that the reference at `position` leads to; the root's stands at 0.
+pub(crate) fn table_at(bytes: &[u8], position: usize) -> Result<Table<'_>, Damage> {
+    Table::at(bytes, follow(bytes, position)?)
+}
+
+/// The text of the string that the reference at `position` leads to.
+pub(crate) fn text_at(bytes: &[u8], position: usize) -> Result<&str, Damage> {
+    std::str::from_utf8(string_at(bytes, position)?).map_err(|_| Damage::Utf8 { position })
+}
+
+/// Where the elements of the vector stand that the reference at `position` leads to, and how many there are.
+pub(crate) fn elements_at(bytes: &[u8], position: usize, element: usize) -> Result<(usize, usize), Damage> {
+    let start = follow(bytes, position)?;
+    let len = number::<u32>(bytes, start)? as usize;
+    slice(bytes, start + 4, len.saturating_mul(element))?;
+    Ok((start + 4, len))
 }
 
 /// A table whose vtable and extent lie within the buffer.
@@ -87,7 +105,7 @@ impl<'a> Table<'a> {
     }
 
     /// Where the `size` bytes of a field stand; `None` if it is absent.
-    fn field(&self, slot: u16, size: usize) -> Result<Option<usize>, Damage> {
+    pub(crate) fn field(&self, slot: u16, size: usize) -> Result<Option<usize>, Damage> {
         let Some(entry) = self.entries.chunks_exact(2).nth(usize::from(slot)) else { return Ok(None) };
         match usize::from(u16::from_slice(entry)) {
             0 => Ok(None),
@@ -109,14 +127,13 @@ impl<'a> Table<'a> {
     /// A table that a field refers to.
     pub(crate) fn table(&self, slot: u16) -> Result<Option<Table<'a>>, Damage> {
         let Some(position) = self.field(slot, 4)? else { return Ok(None) };
-        Table::at(self.bytes, follow(self.bytes, position)?).map(Some)
+        table_at(self.bytes, position).map(Some)
     }
 
     /// A string.
     pub(crate) fn string(&self, slot: u16) -> Result<Option<&'a str>, Damage> {
         let Some(position) = self.field(slot, 4)? else { return Ok(None) };
-        let text = string_at(self.bytes, position)?;
-        std::str::from_utf8(text).map(Some).map_err(|_| Damage::Utf8 { position })
+        text_at(self.bytes, position).map(Some)
     }
 
     /// A vector of references; an absent one is empty.
@@ -124,10 +141,8 @@ impl<'a> Table<'a> {
         let Some(position) = self.field(slot, 4)? else {
             return Ok(Vector { bytes: self.bytes, start: 0, len: 0 });
         };
-        let start = follow(self.bytes, position)?;
-        let len = number::<u32>(self.bytes, start)? as usize;
-        slice(self.bytes, start + 4, len.saturating_mul(4))?;
-        Ok(Vector { bytes: self.bytes, start: start + 4, len })
+        let (start, len) = elements_at(self.bytes, position, 4)?;
+        Ok(Vector { bytes: self.bytes, start, len })
     }
 }
 
@@ -151,13 +166,19 @@ impl<'a> Vector<'a> {
 
     /// Its elements as tables.
     pub(crate) fn tables(self) -> impl Iterator<Item = Result<Table<'a>, Damage>> {
-        self.positions().map(move |position| Table::at(self.bytes, follow(self.bytes, position)?))
+        self.positions().map(move |position| table_at(self.bytes, position))
     }
 
     /// Its elements as the bytes of strings.
     pub(crate) fn strings(self) -> impl Iterator<Item = Result<&'a [u8], Damage>> {
         self.positions().map(move |position| string_at(self.bytes, position))
     }
+}
+
+/// Where the `size` bytes of a struct stand that the reference at `position` leads to.
+pub(crate) fn structure_at(bytes: &[u8], position: usize, size: usize) -> Result<usize, Damage> {
+    let start = follow(bytes, position)?;
+    slice(bytes, start, size).map(|_| start)
 }
 
 /// The target of the reference at `position`.
@@ -178,7 +199,8 @@ fn string_at(bytes: &[u8], position: usize) -> Result<&[u8], Damage> {
     Ok(text)
 }
 
-fn number<N: Number>(bytes: &[u8], position: usize) -> Result<N, Damage> {
+/// The number at `position`.
+pub(crate) fn number<N: Number>(bytes: &[u8], position: usize) -> Result<N, Damage> {
     slice(bytes, position, N::SIZE).map(N::from_slice)
 }
 
