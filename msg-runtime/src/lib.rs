@@ -9,7 +9,12 @@ pub mod __private;
 mod buffer;
 pub mod error;
 mod message;
+mod schema;
 #[cfg(all(feature = "shm", target_os = "linux"))]
 pub mod shm;
 
+pub use buffer::{AlignedBuffer, FillWith, Flags, Open, Padding, VectorIter, VectorView, decode, encode};
 pub use error::{Error, ErrorKind};
+pub use message::{Encode, FromView, Message};
+#[cfg(feature = "derive")]
+pub use msg_derive::Message;
