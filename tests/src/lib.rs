@@ -1,1 +1,5 @@
-//! The tests of the workspace live in `tests/`.
+//! What the tests in `tests/` share: other people's tools to compare with, and the comparison of schemas.
+
+pub mod random;
+pub mod schemas;
+pub mod tools;
