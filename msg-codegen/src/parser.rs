@@ -70,7 +70,9 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
         };
         let item = match keyword {
             "include" => return self.include(ast),
-            "native_include" => self.native_include()?,
+            "native_include" => {
+                self.native_include(ast.items.iter().any(|item| !matches!(item, Item::NativeInclude(_))))?
+            }
             "namespace" => self.namespace()?,
             "table" => self.object(ObjectKind::Table, documentation)?,
             "struct" => self.object(ObjectKind::Struct, documentation)?,
@@ -94,20 +96,26 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
     fn include(&mut self, ast: &mut File) -> Parsed<()> {
         let keyword = self.token().span;
         let include = self.keyword_text()?;
-        if !ast.items.is_empty() {
-            let span = keyword.to(include.span);
-            let message = format!("`include \"{}\"` comes after a declaration", include.value);
-            let help = "move it to the top of the file";
-            self.report(Diagnostic::new(Code::LateInclude, span, message).help(help));
+        if ast.items.iter().any(|item| !matches!(item, Item::NativeInclude(_))) {
+            self.late_include("include", keyword.to(include.span), &include.value);
         }
         ast.includes.push(include);
         self.expect(b';')
     }
 
-    fn native_include(&mut self) -> Parsed<Item> {
+    fn native_include(&mut self, is_late: bool) -> Parsed<Item> {
         let keyword = self.token().span;
-        let text = self.keyword_text()?;
-        Ok(Item::NativeInclude(keyword.to(text.span)))
+        let Text { value, span } = self.keyword_text()?;
+        if is_late {
+            self.late_include("native_include", keyword.to(span), &value);
+        }
+        Ok(Item::NativeInclude(keyword.to(span)))
+    }
+
+    fn late_include(&mut self, keyword: &str, span: Span, name: &str) {
+        let message = format!("`{keyword} \"{name}\"` comes after a declaration");
+        let help = "move it to the top of the file";
+        self.report(Diagnostic::new(Code::LateInclude, span, message).help(help));
     }
 
     fn namespace(&mut self) -> Parsed<Item> {
@@ -137,12 +145,12 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
     }
 
     fn object(&mut self, kind: ObjectKind, documentation: Documentation) -> Parsed<Item> {
-        let keyword = self.advance().span;
+        self.advance();
         let name = self.name("a name")?;
         let attributes = self.attributes()?;
         let mut object = Object { kind, name, documentation, attributes, fields: Vec::new(), broken: false };
         let open = self.open_block()?;
-        while !self.block_ends(open, keyword.to(object.name.span)) {
+        while !self.block_ends(open, &object.name.text) {
             match self.field() {
                 Ok(field) => object.fields.push(field),
                 Err(Reported) => {
@@ -169,7 +177,7 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
     }
 
     fn enumeration(&mut self, documentation: Documentation) -> Parsed<Item> {
-        let keyword = self.advance().span;
+        self.advance();
         let name = self.name("a name")?;
         let underlying = match self.take(b':') {
             true => Some(self.any_type()?),
@@ -184,7 +192,7 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
         let mut item =
             Enum { name, documentation, underlying, attributes, values: Vec::new(), broken: false };
         let open = self.open_block()?;
-        while !self.block_ends(open, keyword.to(item.name.span)) {
+        while !self.block_ends(open, &item.name.text) {
             match self.enumerator() {
                 Ok(value) => item.values.push(value),
                 Err(Reported) => {
@@ -206,7 +214,7 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
     }
 
     fn union(&mut self, documentation: Documentation) -> Parsed<Item> {
-        let keyword = self.advance().span;
+        self.advance();
         let name = self.name("a name")?;
         let underlying = match self.take(b':') {
             true => Some(self.any_type()?),
@@ -216,7 +224,7 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
         let mut item =
             Union { name, documentation, underlying, attributes, members: Vec::new(), broken: false };
         let open = self.open_block()?;
-        while !self.block_ends(open, keyword.to(item.name.span)) {
+        while !self.block_ends(open, &item.name.text) {
             match self.member() {
                 Ok(member) => item.members.push(member),
                 Err(Reported) => {
@@ -242,14 +250,17 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
     }
 
     fn service(&mut self) -> Parsed<Item> {
-        let keyword = self.advance().span;
+        self.advance();
         let name = self.name("a name")?;
-        let mut service = Service { name, methods: Vec::new() };
+        let mut service = Service { name, methods: Vec::new(), broken: false };
         let open = self.open_block()?;
-        while !self.block_ends(open, keyword.to(service.name.span)) {
+        while !self.block_ends(open, &service.name.text) {
             match self.method() {
                 Ok(method) => service.methods.push(method),
-                Err(Reported) => self.recover_within(b';'),
+                Err(Reported) => {
+                    service.broken = true;
+                    self.recover_within(b';');
+                }
             }
         }
         Ok(Item::Service(service))
@@ -328,6 +339,7 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
     /// A default or an attribute's value.
     fn value(&mut self) -> Parsed<Value> {
         let (token, start) = (self.token(), self.token().span);
+        self.check_sound()?;
         let kind = match &token.kind {
             TokenKind::Integer => ValueKind::Integer(self.advance().text.to_owned()),
             TokenKind::Float => ValueKind::Float(self.advance().text.to_owned()),
@@ -353,14 +365,18 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
     /// A constant, an enumerator, or a function with its argument.
     fn named_value(&mut self, sign: &str) -> Parsed<ValueKind> {
         let path = self.path("a value")?;
-        if !self.take(b'(') {
+        // `rad(180)`; with a blank between, attributes follow.
+        if self.token().span.start != path.span.end || !self.take(b'(') {
             return Ok(ValueKind::Name(format!("{sign}{}", path.text())));
         }
+        let mut open = 1_usize;
         while !matches!(self.token().kind, TokenKind::Symbol(b';' | b'}') | TokenKind::End) {
-            if self.take(b')') {
-                return Ok(ValueKind::Function(path.text()));
+            match self.advance().kind {
+                TokenKind::Symbol(b'(') => open += 1,
+                TokenKind::Symbol(b')') if open == 1 => return Ok(ValueKind::Function(path.text())),
+                TokenKind::Symbol(b')') => open -= 1,
+                _ => {}
             }
-            self.advance();
         }
         Err(self.unexpected("`)`", ""))
     }
@@ -373,6 +389,7 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
     }
 
     fn integer(&mut self, what: &str) -> Parsed<Text> {
+        self.check_sound()?;
         match self.token().kind {
             TokenKind::Integer => {
                 let token = self.advance();
@@ -389,9 +406,21 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
     }
 
     fn text(&mut self) -> Parsed<Text> {
+        self.check_sound()?;
         match &self.token().kind {
             TokenKind::Text(value) => Ok(Text { value: value.clone(), span: self.advance().span }),
             _ => Err(self.unexpected("a string in quotes", "")),
+        }
+    }
+
+    /// Passes over a literal in which the lexer has found a mistake: its value means nothing.
+    fn check_sound(&mut self) -> Parsed<()> {
+        match self.token().broken {
+            true => {
+                self.advance();
+                Err(Reported)
+            }
+            false => Ok(()),
         }
     }
 
@@ -417,7 +446,8 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
     /// The comma after an enumerator or member, which the last may do without.
     fn separator(&mut self) -> Parsed<()> {
         match self.token().kind {
-            TokenKind::Symbol(b'}') => Ok(()),
+            // A missing brace is reported for the block.
+            TokenKind::Symbol(b'}') | TokenKind::End => Ok(()),
             _ => self.expect_after(b',', "enumerators are separated by commas"),
         }
     }
@@ -429,7 +459,7 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
     }
 
     /// Whether the block is over: at its brace, or where the brace must have been forgotten.
-    fn block_ends(&mut self, open: Span, declaration: Span) -> bool {
+    fn block_ends(&mut self, open: Span, name: &str) -> bool {
         if self.take(b'}') {
             return true;
         }
@@ -438,10 +468,8 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
         }
         if !self.token().broken {
             let found = self.found();
-            let message = format!("the block that starts at `{{` is not closed before {found}");
-            let diagnostic =
-                Diagnostic::new(Code::UnclosedBlock, open, message).note(declaration, "of this one");
-            self.report(diagnostic.help("close it with `}`"));
+            let message = format!("the block of `{name}` is not closed before {found}");
+            self.report(Diagnostic::new(Code::UnclosedBlock, open, message).help("close it with `}`"));
         }
         true
     }

@@ -83,7 +83,7 @@ impl Resolver<'_, '_> {
         let is_key = self.key(&draft);
         let is_deprecated = self.deprecated(&draft);
         let is_required = self.required(&draft);
-        self.check_misplaced(&draft);
+        self.check_misplaced(&draft, site);
         let (default, is_optional) = self.default(&draft, site)?;
         // A string key is required: vectors are sorted by it.
         let is_text_key = is_key && field_type == Type::One(Element::Text);
@@ -232,6 +232,10 @@ impl Resolver<'_, '_> {
                 | Type::Array(Element::Scalar(_) | Element::Enum(_) | Element::Struct(_), _)
         );
         let is_null = matches!(&draft.ast.default, Some(ast::Value { kind: ast::ValueKind::Name(name), .. }) if name == "null");
+        if let Type::One(Element::Struct(id)) = draft.field_type {
+            let declared = self.scope.objects[id.0].ast.name.span;
+            self.is_declared_before("struct", &draft.ast.field_type.name, declared);
+        }
         if is_sortable && !is_null {
             return true;
         }
@@ -271,14 +275,23 @@ impl Resolver<'_, '_> {
         !draft.in_struct
     }
 
-    /// Attributes that only go with some types.
-    fn check_misplaced(&mut self, draft: &Draft<'_>) {
-        let is_bytes = draft.field_type == Type::Vector(Element::Scalar(Scalar::U8));
-        let is_text = draft.field_type == Type::One(Element::Text);
+    /// Attributes that only go with some types, whether they do something here or not.
+    fn check_misplaced(&mut self, draft: &Draft<'_>, site: &Site) {
+        let field_type = draft.field_type;
+        let is_bytes = field_type == Type::Vector(Element::Scalar(Scalar::U8));
+        let is_text = field_type == Type::One(Element::Text);
+        let is_object = matches!(
+            field_type,
+            Type::One(Element::Struct(_)) | Type::Vector(Element::Struct(_) | Element::Table(_))
+        );
         for (name, fits, wanted) in [
             ("nested_flatbuffer", is_bytes, "a vector of ubyte"),
             ("flexbuffer", is_bytes, "a vector of ubyte"),
             ("shared", is_text, "a string"),
+            ("native_inline", is_object, "a struct, or a vector of structs or tables"),
+            ("native_custom_alloc", false, "a table or a struct"),
+            ("cpp_type", draft.attribute("hash").is_some(), "a field with `hash`"),
+            ("hash", hash_bits(field_type).is_some(), "an integer of 16 bits or more"),
         ] {
             let Some(attribute) = draft.attribute(name).filter(|_| !fits) else { continue };
             let message = format!("`{name}` stands on `{}`, but belongs to {wanted}", draft.name());
@@ -286,6 +299,52 @@ impl Resolver<'_, '_> {
                 Diagnostic::new(Code::MisplacedAttribute, attribute.name.span, message).help("remove it"),
             );
         }
+        self.check_hash(draft);
+        self.check_nested(draft, site);
+    }
+
+    /// `x: uint (hash: "fnv1_64")`
+    fn check_hash(&mut self, draft: &Draft<'_>) {
+        let (Some(attribute), Some(bits)) = (draft.attribute("hash"), hash_bits(draft.field_type)) else {
+            return;
+        };
+        let known = [format!("fnv1_{bits}"), format!("fnv1a_{bits}")];
+        match &attribute.value {
+            Some(ast::Value { kind: ast::ValueKind::Text(name), .. }) if known.contains(name) => {}
+            value => {
+                let span = value.as_ref().map_or(attribute.name.span, |value| value.span);
+                let message = format!("there is no such hash of {bits} bits");
+                let help = format!("write `hash: \"{}\"` or `hash: \"{}\"`", known[0], known[1]);
+                self.report(Diagnostic::new(Code::MisplacedAttribute, span, message).help(help));
+            }
+        }
+    }
+
+    /// `x: [ubyte] (nested_flatbuffer: "Table")`
+    fn check_nested(&mut self, draft: &Draft<'_>, site: &Site) {
+        let Some(attribute) = draft.attribute("nested_flatbuffer") else { return };
+        match &attribute.value {
+            Some(ast::Value { kind: ast::ValueKind::Text(name), span }) => {
+                if !matches!(self.scope.lookup(name, site), Some((Symbol::Object(_), _))) {
+                    self.unknown_type(name, *span, site);
+                }
+            }
+            value => {
+                let span = value.as_ref().map_or(attribute.name.span, |value| value.span);
+                let message = "`nested_flatbuffer` does not say which table is nested";
+                let help = "write `nested_flatbuffer: \"Table\"`";
+                self.report(Diagnostic::new(Code::MisplacedAttribute, span, message).help(help));
+            }
+        }
+    }
+}
+
+/// The bits of an integer that may hold a hash.
+fn hash_bits(field_type: Type) -> Option<u32> {
+    let (Type::One(element) | Type::Vector(element)) = field_type else { return None };
+    match element {
+        Element::Scalar(scalar) if scalar.range().is_some() && scalar.size() > 1 => Some(scalar.size() * 8),
+        _ => None,
     }
 }
 
