@@ -12,6 +12,7 @@ mod ids;
 mod layout;
 mod object;
 mod recursion;
+mod rules;
 mod scope;
 
 use crate::{

@@ -4,10 +4,13 @@
 //! mistakes, and keeps what it understood, so that no name goes missing that is there. Nothing recurses with the
 //! input: types nest once at most, and blocks do not nest.
 
+mod cursor;
+mod expression;
+
 use crate::{
     ast::{
-        Attribute, Documentation, Enum, Enumerator, Field, File, Item, Member, Method, Name, Object,
-        ObjectKind, Path, Service, Shape, Text, Type, Union, Value, ValueKind,
+        Documentation, Enum, Enumerator, Field, File, Item, Member, Method, Name, Object, ObjectKind,
+        Service, Text, Union,
     },
     diagnostic::{Code, Diagnostic, FileId, Span, closest},
     lexer::{Token, TokenKind},
@@ -59,7 +62,7 @@ struct Parser<'t, 'a, 'd> {
     diagnostics: &'d mut Vec<Diagnostic>,
 }
 
-impl<'t, 'a> Parser<'t, 'a, '_> {
+impl Parser<'_, '_, '_> {
     fn declaration(&mut self, ast: &mut File) -> Parsed<()> {
         let documentation = self.token().documentation.clone();
         let keyword = match self.token().kind {
@@ -279,287 +282,6 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
         Ok(Method { name, request, response, attributes })
     }
 
-    /// `T`, `[T]` or `[T:N]`.
-    fn any_type(&mut self) -> Parsed<Type> {
-        let start = self.token().span;
-        if !self.take(b'[') {
-            let name = self.path("a type")?;
-            return Ok(Type { shape: Shape::Bare, span: name.span, name });
-        }
-        if self.token().kind == TokenKind::Symbol(b'[') {
-            return Err(self.nested_vector(start));
-        }
-        let name = self.path("a type")?;
-        let shape = match self.take(b':') {
-            true => Shape::Array(self.integer("the length of the array")?),
-            false => Shape::Vector,
-        };
-        self.expect(b']')?;
-        Ok(Type { shape, name, span: start.to(self.previous().span) })
-    }
-
-    fn nested_vector(&mut self, start: Span) -> Reported {
-        while matches!(self.token().kind, TokenKind::Symbol(b'[' | b']' | b':' | b'.'))
-            || matches!(self.token().kind, TokenKind::Identifier | TokenKind::Integer)
-        {
-            self.advance();
-        }
-        let span = start.to(self.previous().span);
-        let help = "put the inner vector into a table, and use a vector of that table";
-        self.report(Diagnostic::new(Code::NestedVector, span, "a vector cannot hold vectors").help(help))
-    }
-
-    /// `(name, name: value)`, or nothing.
-    fn attributes(&mut self) -> Parsed<Vec<Attribute>> {
-        let mut attributes = Vec::new();
-        if !self.take(b'(') {
-            return Ok(attributes);
-        }
-        loop {
-            attributes.push(self.attribute()?);
-            if self.take(b')') {
-                return Ok(attributes);
-            }
-            self.expect_after(b',', "attributes are separated by commas and end with `)`")?;
-        }
-    }
-
-    fn attribute(&mut self) -> Parsed<Attribute> {
-        let name = match &self.token().kind {
-            TokenKind::Text(value) => Name { text: value.clone(), span: self.advance().span },
-            _ => self.name("an attribute")?,
-        };
-        let value = match self.take(b':') {
-            true => Some(self.value()?),
-            false => None,
-        };
-        Ok(Attribute { name, value })
-    }
-
-    /// A default or an attribute's value.
-    fn value(&mut self) -> Parsed<Value> {
-        let (token, start) = (self.token(), self.token().span);
-        self.check_sound()?;
-        let kind = match &token.kind {
-            TokenKind::Integer => ValueKind::Integer(self.advance().text.to_owned()),
-            TokenKind::Float => ValueKind::Float(self.advance().text.to_owned()),
-            TokenKind::Text(value) => {
-                self.advance();
-                ValueKind::Text(value.clone())
-            }
-            TokenKind::Identifier => self.named_value("")?,
-            TokenKind::Symbol(sign @ (b'-' | b'+')) => {
-                self.advance();
-                self.named_value(if *sign == b'-' { "-" } else { "" })?
-            }
-            TokenKind::Symbol(b'[') => {
-                self.advance();
-                self.expect_after(b']', "the only default of a vector is `[]`")?;
-                ValueKind::EmptyVector
-            }
-            _ => return Err(self.unexpected("a value", "")),
-        };
-        Ok(Value { kind, span: start.to(self.previous().span) })
-    }
-
-    /// A constant, an enumerator, or a function with its argument.
-    fn named_value(&mut self, sign: &str) -> Parsed<ValueKind> {
-        let path = self.path("a value")?;
-        // `rad(180)`; with a blank between, attributes follow.
-        if self.token().span.start != path.span.end || !self.take(b'(') {
-            return Ok(ValueKind::Name(format!("{sign}{}", path.text())));
-        }
-        let mut open = 1_usize;
-        while !matches!(self.token().kind, TokenKind::Symbol(b';' | b'}') | TokenKind::End) {
-            match self.advance().kind {
-                TokenKind::Symbol(b'(') => open += 1,
-                TokenKind::Symbol(b')') if open == 1 => return Ok(ValueKind::Function(path.text())),
-                TokenKind::Symbol(b')') => open -= 1,
-                _ => {}
-            }
-        }
-        Err(self.unexpected("`)`", ""))
-    }
-
-    fn number_after_equals(&mut self) -> Parsed<Option<Text>> {
-        match self.take(b'=') {
-            true => self.integer("a number").map(Some),
-            false => Ok(None),
-        }
-    }
-
-    fn integer(&mut self, what: &str) -> Parsed<Text> {
-        self.check_sound()?;
-        match self.token().kind {
-            TokenKind::Integer => {
-                let token = self.advance();
-                Ok(Text { value: token.text.to_owned(), span: token.span })
-            }
-            _ => Err(self.unexpected(what, "")),
-        }
-    }
-
-    /// A keyword and the string that follows it.
-    fn keyword_text(&mut self) -> Parsed<Text> {
-        self.advance();
-        self.text()
-    }
-
-    fn text(&mut self) -> Parsed<Text> {
-        self.check_sound()?;
-        match &self.token().kind {
-            TokenKind::Text(value) => Ok(Text { value: value.clone(), span: self.advance().span }),
-            _ => Err(self.unexpected("a string in quotes", "")),
-        }
-    }
-
-    /// Passes over a literal in which the lexer has found a mistake: its value means nothing.
-    fn check_sound(&mut self) -> Parsed<()> {
-        match self.token().broken {
-            true => {
-                self.advance();
-                Err(Reported)
-            }
-            false => Ok(()),
-        }
-    }
-
-    fn path(&mut self, what: &str) -> Parsed<Path> {
-        let mut names = vec![self.name(what)?];
-        while self.take(b'.') {
-            names.push(self.name("a name after the dot")?);
-        }
-        let span = names[0].span.to(self.previous().span);
-        Ok(Path { names, span })
-    }
-
-    fn name(&mut self, what: &str) -> Parsed<Name> {
-        match self.token().kind {
-            TokenKind::Identifier => {
-                let token = self.advance();
-                Ok(Name { text: token.text.to_owned(), span: token.span })
-            }
-            _ => Err(self.unexpected(what, "")),
-        }
-    }
-
-    /// The comma after an enumerator or member, which the last may do without.
-    fn separator(&mut self) -> Parsed<()> {
-        match self.token().kind {
-            // A missing brace is reported for the block.
-            TokenKind::Symbol(b'}') | TokenKind::End => Ok(()),
-            _ => self.expect_after(b',', "enumerators are separated by commas"),
-        }
-    }
-
-    fn open_block(&mut self) -> Parsed<Span> {
-        let span = self.token().span;
-        self.expect(b'{')?;
-        Ok(span)
-    }
-
-    /// Whether the block is over: at its brace, or where the brace must have been forgotten.
-    fn block_ends(&mut self, open: Span, name: &str) -> bool {
-        if self.take(b'}') {
-            return true;
-        }
-        if !self.at_end() && !self.declaration_starts() {
-            return false;
-        }
-        if !self.token().broken {
-            let found = self.found();
-            let message = format!("the block of `{name}` is not closed before {found}");
-            self.report(Diagnostic::new(Code::UnclosedBlock, open, message).help("close it with `}`"));
-        }
-        true
-    }
-
-    /// A keyword and a name: no field, enumerator or member looks like that.
-    fn declaration_starts(&self) -> bool {
-        let next = self.tokens.get(self.at + 1).map(|token| &token.kind);
-        self.token().kind == TokenKind::Identifier
-            && DECLARATIONS.contains(&self.token().text)
-            && matches!(next, Some(TokenKind::Identifier | TokenKind::Text(_)))
-    }
-
-    /// To the next field or enumerator of the block.
-    fn recover_within(&mut self, separator: u8) {
-        loop {
-            match self.token().kind {
-                TokenKind::Symbol(b'}') | TokenKind::End => return,
-                TokenKind::Symbol(symbol) if symbol == separator || symbol == b';' => {
-                    self.advance();
-                    return;
-                }
-                _ if self.declaration_starts() => return,
-                _ => self.advance(),
-            };
-        }
-    }
-
-    /// To the next declaration, going at least one token beyond `start`.
-    fn recover_declaration(&mut self, start: usize) {
-        let mut depth = 0_usize;
-        if self.at == start {
-            depth += usize::from(self.token().kind == TokenKind::Symbol(b'{'));
-            let ends = self.token().kind == TokenKind::Symbol(b';');
-            self.advance();
-            if ends {
-                return;
-            }
-        }
-        while !self.at_end() && !self.declaration_starts() {
-            let kind = &self.advance().kind;
-            match kind {
-                TokenKind::Symbol(b'{') => depth += 1,
-                TokenKind::Symbol(b'}') if depth <= 1 => return,
-                TokenKind::Symbol(b'}') => depth -= 1,
-                TokenKind::Symbol(b';') if depth == 0 => return,
-                _ => {}
-            }
-        }
-    }
-
-    fn take(&mut self, symbol: u8) -> bool {
-        let found = self.token().kind == TokenKind::Symbol(symbol);
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn expect(&mut self, symbol: u8) -> Parsed<()> {
-        self.expect_after(symbol, "")
-    }
-
-    fn expect_after(&mut self, symbol: u8, help: &str) -> Parsed<()> {
-        match self.take(symbol) {
-            true => Ok(()),
-            false => Err(self.unexpected(&format!("`{}`", char::from(symbol)), help)),
-        }
-    }
-
-    /// Reports that the token here is not what was wanted.
-    fn unexpected(&mut self, wanted: &str, help: &str) -> Reported {
-        if self.token().broken || self.at > 0 && self.previous().broken {
-            return Reported;
-        }
-        let message = format!("expected {wanted}, found {}", self.found());
-        // What is missing belongs behind the token before, not before one that may stand lines below.
-        let missing = wanted.starts_with('`') && self.at > 0;
-        let here = self.token().span;
-        let mut diagnostic = Diagnostic::new(Code::UnexpectedToken, here, message);
-        if missing {
-            let end = self.previous().span.end;
-            diagnostic = Diagnostic { span: Some(Span { file: self.file, start: end, end }), ..diagnostic };
-            diagnostic = diagnostic.label(format!("{wanted} is missing here"));
-        }
-        if !help.is_empty() {
-            diagnostic = diagnostic.help(help);
-        }
-        self.report(diagnostic)
-    }
-
     fn unexpected_declaration(&mut self) -> Reported {
         if self.token().broken {
             return Reported;
@@ -584,39 +306,74 @@ impl<'t, 'a> Parser<'t, 'a, '_> {
         let help = "a declaration starts with table, struct, enum, union, namespace or root_type";
         self.report(Diagnostic::new(Code::Unsupported, span, message).help(help))
     }
+}
 
-    /// The token here, in words.
-    fn found(&self) -> String {
-        match self.token().kind {
-            TokenKind::End => "the end of the file".to_owned(),
-            TokenKind::Text(_) => "a string".to_owned(),
-            _ => format!("`{}`", self.token().text),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexer::lex;
+
+    /// What was understood, in a word for each thing, and the codes of what was not.
+    fn parsed(text: &str) -> (String, Vec<&'static str>) {
+        let mut diagnostics = Vec::new();
+        let tokens = lex(FileId(0), text, &mut diagnostics);
+        let file = parse(FileId(0), &tokens, &mut diagnostics);
+        let words: Vec<String> = file.items.iter().map(show).collect();
+        (words.join(" "), diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect())
+    }
+
+    fn show(item: &Item) -> String {
+        let list = |names: Vec<&str>| names.join(",");
+        match item {
+            Item::Namespace(names) => {
+                format!("ns({})", list(names.iter().map(|name| name.text.as_str()).collect()))
+            }
+            Item::Object(object) => {
+                let fields = object.fields.iter().map(|field| field.name.text.as_str()).collect();
+                format!("{}({})", object.name.text, list(fields))
+            }
+            Item::Enum(item) => {
+                let values = item.values.iter().map(|value| value.name.text.as_str()).collect();
+                format!("{}({})", item.name.text, list(values))
+            }
+            Item::Union(union) => format!("{}({} members)", union.name.text, union.members.len()),
+            Item::Service(service) => format!("{}({} procedures)", service.name.text, service.methods.len()),
+            Item::RootType(path) => format!("root({})", path.text()),
+            _ => "other".to_owned(),
         }
     }
 
-    fn report(&mut self, diagnostic: Diagnostic) -> Reported {
-        self.diagnostics.push(diagnostic);
-        Reported
+    fn check(text: &str, expected: &str) {
+        assert_eq!(parsed(text), (expected.to_owned(), vec![]), "{text}");
     }
 
-    fn at_end(&self) -> bool {
-        self.token().kind == TokenKind::End
+    fn check_mistakes(text: &str, expected: &str, codes: &[&str]) {
+        assert_eq!(parsed(text), (expected.to_owned(), codes.to_vec()), "{text}");
     }
 
-    fn token(&self) -> &'t Token<'a> {
-        &self.tokens[self.at]
+    #[test]
+    fn declarations() {
+        check("namespace a.b; namespace;", "ns(a,b) ns()");
+        check("table T { a: int; b: [string] (required); c: [a.B:3] = null (key, id: 3); }", "T(a,b,c)");
+        check("enum E : byte (bit_flags) { A, B = -2 (x), }", "E(A,B)");
+        check("union U { A, B: a.C, D: string = 5, } root_type a.T;", "U(3 members) root(a.T)");
+        check("rpc_service S { A(B): C; D(E): F (streaming: \"both\"); }", "S(2 procedures)");
+        check("table T { a: float = -inf; b: E = Red (key); c: E = \"A B\"; d: [int] = []; }", "T(a,b,c,d)");
     }
 
-    fn previous(&self) -> &'t Token<'a> {
-        &self.tokens[self.at.saturating_sub(1)]
+    #[test]
+    fn a_mistake_costs_no_more_than_the_field_it_is_in() {
+        check_mistakes("table T { a: int; b int; c: int; }", "T(a,c)", &["E0101"]);
+        check_mistakes("table T { a: ; b: [[int]]; c: int }", "T()", &["E0101", "E0110", "E0101"]);
+        check_mistakes("enum E : byte { A, 5, B C, D }", "E(A,D)", &["E0101", "E0101"]);
+        check_mistakes("table T { a: int; table U { b: int; }", "T(a) U(b)", &["E0112"]);
+        check_mistakes("tabel T { a: int; } table U { b: int; }", "U(b)", &["E0101"]);
+        check_mistakes("root_type T table U { b: int; }", "root(T) U(b)", &["E0101"]);
+        check_mistakes("} ; table U { b: int; }", "U(b)", &["E0101"]);
     }
 
-    /// Goes to the next token, but never beyond the last, and gives the one left.
-    fn advance(&mut self) -> &'t Token<'a> {
-        let token = self.token();
-        if !self.at_end() {
-            self.at += 1;
-        }
-        token
+    #[test]
+    fn fields_may_be_called_like_keywords() {
+        check("table table { table: int; struct: table; namespace: int; }", "table(table,struct,namespace)");
     }
 }
