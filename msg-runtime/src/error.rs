@@ -255,7 +255,8 @@ impl fmt::Display for Invalid {
 impl error::Error for Invalid {}
 
 const DISCONNECTED: &str = "the channel is gone: its files were removed or its link ended; open it again";
-const CORRUPTED: &str = "the control words in shared memory make no sense; end every participant and open again";
+const CORRUPTED: &str =
+    "the control words in shared memory make no sense; end every participant and open again";
 const FORKED: &str = "the handle was opened before a fork; open one in the child";
 const EVICTED: &str = "evicted: the subscriber was slower than the topic's `evict` allows; open it again";
 
