@@ -5,6 +5,13 @@
 //! knows no files, no Rust code and no transport, and depends on nothing.
 #![forbid(unsafe_code)]
 
+mod format;
+mod layout;
 mod model;
+mod reachable;
+mod read;
+mod wire;
+mod write;
 
 pub use model::{BaseType, Enum, EnumValue, Field, Object, ObjectKind, Schema, Type};
+pub use read::ReadError;

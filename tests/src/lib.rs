@@ -1,1 +1,4 @@
-//! The tests of the workspace live in `tests/`.
+//! What the tests in `tests/` share: other people's tools to compare with, and the comparison of schemas.
+
+pub mod schemas;
+pub mod tools;
