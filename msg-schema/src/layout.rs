@@ -1,6 +1,6 @@
 //! Facts about base types, and types made from them: what the format calls them and how many bytes they take.
 
-use crate::model::{BaseType, Enum, Type};
+use crate::model::{BaseType, Enum, EnumValue, Type};
 
 impl BaseType {
     /// All base types, by number.
@@ -155,12 +155,61 @@ impl Type {
 }
 
 impl Enum {
-    /// The enumerators in the order of their numbers: unsigned where the number behind the enum is.
-    pub fn sort_values(&mut self) {
+    /// An enumerator's number, read as the enum's base type has it: with or without a sign.
+    pub fn number(&self, value: &EnumValue) -> i128 {
         if self.underlying.base.is_unsigned() {
-            self.values.sort_by_key(|value| value.value as u64);
+            i128::from(value.value as u64)
         } else {
-            self.values.sort_by_key(|value| value.value);
+            i128::from(value.value)
         }
+    }
+
+    /// Puts the enumerators into the order of their numbers.
+    pub fn sort_values(&mut self) {
+        let unsigned = self.underlying.base.is_unsigned();
+        // The bits of a signed number, with the sign turned round, sort as the number does.
+        self.values
+            .sort_by_key(|value| if unsigned { value.value as u64 } else { value.value as u64 ^ (1 << 63) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{BaseType, Enum, EnumValue, Type};
+
+    #[test]
+    fn types_are_spelled_as_in_a_schema() {
+        let check = |meant: Type, expected: &str| assert_eq!(meant.text(), expected);
+        let vec3 = Type::named(BaseType::Obj, "demo.Vec3");
+        check(Type::plain(BaseType::UByte), "ubyte");
+        check(Type::plain(BaseType::String), "string");
+        check(Type::named(BaseType::Short, "demo.Mode"), "demo.Mode");
+        check(Type::vector(&Type::plain(BaseType::UByte), None), "[ubyte]");
+        check(Type::vector(&Type::plain(BaseType::String), None), "[string]");
+        check(Type::vector(&vec3, Some(12)), "[demo.Vec3]");
+        check(Type::array(&Type::plain(BaseType::Int), 3), "[int:3]");
+        check(Type::array(&vec3, 2), "[demo.Vec3:2]");
+        check(vec3, "demo.Vec3");
+    }
+
+    #[test]
+    fn base_types_stand_at_their_numbers() {
+        for (number, base) in (0u8..).zip(BaseType::ALL) {
+            assert_eq!(base as u8, number);
+            assert!(!base.is_unsigned() || base.is_integer());
+        }
+    }
+
+    #[test]
+    fn enumerators_are_sorted_as_their_numbers_are_read() {
+        let check = |base, expected: [i64; 3]| {
+            let value = |value| EnumValue { value, ..EnumValue::default() };
+            let values = [-1, 0, 1].map(value).to_vec();
+            let mut sorted = Enum { values, underlying: Type::plain(base), ..Enum::default() };
+            sorted.sort_values();
+            assert_eq!(sorted.values.iter().map(|value| value.value).collect::<Vec<_>>(), expected);
+        };
+        check(BaseType::Long, [-1, 0, 1]);
+        check(BaseType::ULong, [0, 1, -1]);
     }
 }

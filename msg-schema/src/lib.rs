@@ -5,6 +5,10 @@
 //! knows no files, no Rust code and no transport, and depends on nothing.
 #![forbid(unsafe_code)]
 
+mod contract;
+mod difference;
+mod dynamic;
+mod fingerprint;
 mod format;
 mod layout;
 mod model;
@@ -13,5 +17,7 @@ mod read;
 mod wire;
 mod write;
 
+pub use difference::difference;
+pub use dynamic::{DecodeError, Decoder, ObjectValue, Payload, Value, VectorValue};
 pub use model::{BaseType, Enum, EnumValue, Field, Object, ObjectKind, Schema, Type};
 pub use read::ReadError;

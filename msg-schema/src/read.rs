@@ -19,7 +19,7 @@ enum Reason {
     Missing { what: &'static str },
     BaseType { number: u8 },
     Index { index: i32, len: usize },
-    NoIndex { base: BaseType },
+    NoIndex,
     Duplicate { name: String },
     Root { name: String },
     Budget { limit: usize },
@@ -47,7 +47,7 @@ impl fmt::Display for ReadError {
             Reason::Index { index, len } => {
                 write!(f, "a type refers to entry {index}, but there are {len}")
             }
-            Reason::NoIndex { base } => write!(f, "a type is {} of no name", base.keyword()),
+            Reason::NoIndex => f.write_str("a type is an object or a union, but does not say which"),
             Reason::Duplicate { name } => write!(f, "`{name}` is defined twice"),
             Reason::Root { name } => write!(f, "the root `{name}` is not among the objects"),
             Reason::Budget { limit } => {
@@ -199,7 +199,7 @@ impl<'a> Input<'a> {
             self.charge(name.len())?;
             meant.target = Some(name.to_owned());
         } else if meant.needs_name() {
-            return Err(Reason::NoIndex { base: meant.base }.into());
+            return Err(Reason::NoIndex.into());
         }
         Ok(meant)
     }

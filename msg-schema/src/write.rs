@@ -202,3 +202,79 @@ fn reserve<T>(draft: &mut Draft, slot: u16, items: &[T]) {
         draft.reference(slot);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{BaseType, Enum, EnumValue, Field, Object, Schema, Type};
+
+    fn object(name: &str, fields: &[(&str, Type)]) -> Object {
+        let fields = (0..).zip(fields).map(|(id, (name, field_type))| {
+            let (name, field_type) = ((*name).to_owned(), field_type.clone());
+            Field { name, field_type, id, offset: 4 + 2 * id, default_real: f64::NAN, ..Field::default() }
+        });
+        Object { name: name.to_owned(), fields: fields.collect(), min_align: 1, ..Object::default() }
+    }
+
+    fn schema() -> Schema {
+        let (mode, leaf) = (Type::named(BaseType::Byte, "a.Mode"), Type::named(BaseType::Obj, "a.Leaf"));
+        let value = |name: &str, value| EnumValue { name: name.to_owned(), value, ..EnumValue::default() };
+        Schema {
+            objects: vec![
+                object(
+                    "a.Root",
+                    &[("z", leaf.clone()), ("a", mode.clone()), ("m", Type::vector(&leaf, None))],
+                ),
+                object(
+                    "a.Leaf",
+                    &[("y", Type::plain(BaseType::Double)), ("b", Type::plain(BaseType::String))],
+                ),
+            ],
+            enums: vec![Enum {
+                name: "a.Mode".to_owned(),
+                values: vec![value("Busy", 1), value("Idle", 0), value("Off", -1)],
+                underlying: mode,
+                ..Enum::default()
+            }],
+            root: Some("a.Root".to_owned()),
+            ..Schema::default()
+        }
+    }
+
+    #[test]
+    fn the_order_in_the_model_does_not_matter() {
+        let mut other = schema();
+        other.objects.reverse();
+        other.objects[1].fields.reverse();
+        other.enums[0].values.reverse();
+        assert_eq!(schema().to_bytes(), other.to_bytes());
+        assert_eq!(schema().fingerprint(), other.fingerprint());
+    }
+
+    #[test]
+    fn names_find_their_way_back() {
+        let read = Schema::from_bytes(&schema().to_bytes()).unwrap();
+        assert_eq!(read.root.as_deref(), Some("a.Root"));
+        // Fields come by id, types by name, enumerators by number.
+        assert_eq!(read.object("a.Root"), Some(&schema().objects[0]));
+        assert_eq!(
+            read.objects.iter().map(|object| object.name.as_str()).collect::<Vec<_>>(),
+            ["a.Leaf", "a.Root"]
+        );
+        assert_eq!(read.enums[0].values.iter().map(|value| value.value).collect::<Vec<_>>(), [-1, 0, 1]);
+    }
+
+    #[test]
+    fn a_name_that_is_not_there_is_refused_by_the_reader() {
+        let mut dangling = schema();
+        dangling.objects.pop();
+        let error = Schema::from_bytes(&dangling.to_bytes()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "not a binary schema: a type is an object or a union, but does not say which"
+        );
+        let mut twice = schema();
+        twice.objects.push(object("a.Mode", &[]));
+        let error = Schema::from_bytes(&twice.to_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), "not a binary schema: `a.Mode` is defined twice");
+    }
+}

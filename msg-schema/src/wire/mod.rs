@@ -13,7 +13,7 @@
 mod reader;
 mod writer;
 
-pub(crate) use reader::{Damage, Table, Vector, root};
+pub(crate) use reader::{Damage, Table, Vector, elements_at, number, root, structure_at, table_at, text_at};
 pub(crate) use writer::{Draft, Place, Writer};
 
 /// A number as it stands in a buffer: little-endian, aligned to its size.
@@ -43,4 +43,82 @@ macro_rules! number {
         }
     )*};
 }
-number!(u8, i8, u16, u32, i32, u64, i64, f64);
+number!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
+
+#[cfg(test)]
+mod tests {
+    use super::{Draft, Writer, root};
+
+    #[test]
+    fn what_is_written_is_read() {
+        let (mut writer, place) = Writer::new(b"TEST");
+        let mut draft = Draft::new();
+        draft.flag(0, true);
+        draft.number(2, -5i64, 0);
+        draft.number(3, 7u16, 7);
+        for slot in [4, 5, 7] {
+            draft.reference(slot);
+        }
+        let table = writer.table(place, draft);
+        writer.string(table.place(4), "text");
+        let places = writer.references(table.place(5), 2);
+        for (place, number) in places.into_iter().zip([1u64, 2]) {
+            let mut draft = Draft::new();
+            draft.number(0, number, 0);
+            let inner = writer.table(place, draft);
+            if number == 2 {
+                writer.refer(table.place(7), &inner);
+            }
+        }
+        let bytes = writer.finish();
+        let table = root(&bytes, b"TEST").unwrap();
+        assert_eq!(
+            (table.number(0, 0u8), table.number(1, 3i32), table.number(2, 0i64)),
+            (Ok(1), Ok(3), Ok(-5))
+        );
+        assert_eq!((table.number(3, 7u16), table.number(9, 1u32)), (Ok(7), Ok(1)));
+        assert_eq!((table.string(4), table.string(6)), (Ok(Some("text")), Ok(None)));
+        let numbers = table.vector(5).unwrap().tables().map(|table| table?.number(0, 0u64));
+        assert_eq!(numbers.collect::<Result<Vec<_>, _>>(), Ok(vec![1, 2]));
+        assert_eq!(table.table(7).unwrap().map(|table| table.number(0, 0u64)), Some(Ok(2)));
+    }
+
+    #[test]
+    fn numbers_are_aligned_to_their_size() {
+        for text in ["", "a", "abcd", "abcdefghi"] {
+            let (mut writer, place) = Writer::new(b"TEST");
+            let mut draft = Draft::new();
+            draft.reference(0);
+            draft.reference(1);
+            let table = writer.table(place, draft);
+            writer.string(table.place(0), text);
+            let mut draft = Draft::new();
+            draft.flag(0, true);
+            draft.number(1, 0x1122_3344_5566_7788u64, 0);
+            draft.number(2, 0x99aau16, 0);
+            writer.table(table.place(1), draft);
+            let bytes = writer.finish();
+            let at = |wanted: &[u8]| bytes.windows(wanted.len()).position(|window| window == wanted).unwrap();
+            assert_eq!(at(&0x1122_3344_5566_7788u64.to_le_bytes()) % 8, 0, "after `{text}`");
+            assert_eq!(at(&0x99aau16.to_le_bytes()) % 2, 0, "after `{text}`");
+            assert_eq!(bytes.len() % 4, 0);
+        }
+    }
+
+    #[test]
+    fn equal_vtables_are_written_once() {
+        let len = |tables: usize| {
+            let (mut writer, place) = Writer::new(b"TEST");
+            let mut draft = Draft::new();
+            draft.reference(0);
+            let table = writer.table(place, draft);
+            for place in writer.references(table.place(0), tables) {
+                let mut draft = Draft::new();
+                draft.number(0, 1u32, 0);
+                writer.table(place, draft);
+            }
+            writer.finish().len()
+        };
+        assert_eq!(len(11) - len(1), 10 * (4 + 8));
+    }
+}

@@ -15,6 +15,8 @@ pub(crate) enum Damage {
     Vtable { position: usize, size: usize },
     /// A field that reaches past the end of its table.
     FieldOutside { table: usize, slot: u16 },
+    /// A string without the zero byte behind it.
+    Unterminated { position: usize },
     /// A string that is no UTF-8.
     Utf8 { position: usize },
 }
@@ -23,7 +25,7 @@ impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::PastEnd { position, needed, len } => {
-                write!(f, "{needed} bytes are needed at byte {position}, but the buffer has {len} bytes")
+                write!(f, "{needed} bytes are needed at byte {position}, but there are {len} bytes in all")
             }
             Self::Identifier { found, expected } => write!(
                 f,
@@ -40,7 +42,10 @@ impl fmt::Display for Damage {
             Self::FieldOutside { table, slot } => {
                 write!(f, "field {slot} of the table at byte {table} lies outside its table")
             }
-            Self::Utf8 { position } => write!(f, "the string at byte {position} is not UTF-8"),
+            Self::Unterminated { position } => {
+                write!(f, "the string at byte {position} does not end with a zero byte")
+            }
+            Self::Utf8 { position } => write!(f, "the string that byte {position} refers to is not UTF-8"),
         }
     }
 }
@@ -51,7 +56,25 @@ pub(crate) fn root<'a>(bytes: &'a [u8], identifier: &[u8; 4]) -> Result<Table<'a
     if found != *identifier {
         return Err(Damage::Identifier { found, expected: *identifier });
     }
-    Table::at(bytes, follow(bytes, 0)?)
+    table_at(bytes, 0)
+}
+
+/// The table that the reference at `position` leads to; the root's stands at 0.
+pub(crate) fn table_at(bytes: &[u8], position: usize) -> Result<Table<'_>, Damage> {
+    Table::at(bytes, follow(bytes, position)?)
+}
+
+/// The text of the string that the reference at `position` leads to.
+pub(crate) fn text_at(bytes: &[u8], position: usize) -> Result<&str, Damage> {
+    std::str::from_utf8(string_at(bytes, position)?).map_err(|_| Damage::Utf8 { position })
+}
+
+/// Where the elements of the vector stand that the reference at `position` leads to, and how many there are.
+pub(crate) fn elements_at(bytes: &[u8], position: usize, element: usize) -> Result<(usize, usize), Damage> {
+    let start = follow(bytes, position)?;
+    let len = number::<u32>(bytes, start)? as usize;
+    slice(bytes, start + 4, len.saturating_mul(element))?;
+    Ok((start + 4, len))
 }
 
 /// A table whose vtable and extent lie within the buffer.
@@ -82,7 +105,7 @@ impl<'a> Table<'a> {
     }
 
     /// Where the `size` bytes of a field stand; `None` if it is absent.
-    fn field(&self, slot: u16, size: usize) -> Result<Option<usize>, Damage> {
+    pub(crate) fn field(&self, slot: u16, size: usize) -> Result<Option<usize>, Damage> {
         let Some(entry) = self.entries.chunks_exact(2).nth(usize::from(slot)) else { return Ok(None) };
         match usize::from(u16::from_slice(entry)) {
             0 => Ok(None),
@@ -104,20 +127,13 @@ impl<'a> Table<'a> {
     /// A table that a field refers to.
     pub(crate) fn table(&self, slot: u16) -> Result<Option<Table<'a>>, Damage> {
         let Some(position) = self.field(slot, 4)? else { return Ok(None) };
-        Table::at(self.bytes, follow(self.bytes, position)?).map(Some)
-    }
-
-    /// The bytes of a string, which need not be UTF-8.
-    pub(crate) fn string_bytes(&self, slot: u16) -> Result<Option<&'a [u8]>, Damage> {
-        let Some(position) = self.field(slot, 4)? else { return Ok(None) };
-        string_at(self.bytes, position).map(Some)
+        table_at(self.bytes, position).map(Some)
     }
 
     /// A string.
     pub(crate) fn string(&self, slot: u16) -> Result<Option<&'a str>, Damage> {
-        let Some(text) = self.string_bytes(slot)? else { return Ok(None) };
-        let not_utf8 = Damage::Utf8 { position: self.start };
-        std::str::from_utf8(text).map(Some).map_err(|_| not_utf8)
+        let Some(position) = self.field(slot, 4)? else { return Ok(None) };
+        text_at(self.bytes, position).map(Some)
     }
 
     /// A vector of references; an absent one is empty.
@@ -125,10 +141,8 @@ impl<'a> Table<'a> {
         let Some(position) = self.field(slot, 4)? else {
             return Ok(Vector { bytes: self.bytes, start: 0, len: 0 });
         };
-        let start = follow(self.bytes, position)?;
-        let len = number::<u32>(self.bytes, start)? as usize;
-        slice(self.bytes, start + 4, len.saturating_mul(4))?;
-        Ok(Vector { bytes: self.bytes, start: start + 4, len })
+        let (start, len) = elements_at(self.bytes, position, 4)?;
+        Ok(Vector { bytes: self.bytes, start, len })
     }
 }
 
@@ -152,13 +166,19 @@ impl<'a> Vector<'a> {
 
     /// Its elements as tables.
     pub(crate) fn tables(self) -> impl Iterator<Item = Result<Table<'a>, Damage>> {
-        self.positions().map(move |position| Table::at(self.bytes, follow(self.bytes, position)?))
+        self.positions().map(move |position| table_at(self.bytes, position))
     }
 
     /// Its elements as the bytes of strings.
     pub(crate) fn strings(self) -> impl Iterator<Item = Result<&'a [u8], Damage>> {
         self.positions().map(move |position| string_at(self.bytes, position))
     }
+}
+
+/// Where the `size` bytes of a struct stand that the reference at `position` leads to.
+pub(crate) fn structure_at(bytes: &[u8], position: usize, size: usize) -> Result<usize, Damage> {
+    let start = follow(bytes, position)?;
+    slice(bytes, start, size).map(|_| start)
 }
 
 /// The target of the reference at `position`.
@@ -171,10 +191,16 @@ fn follow(bytes: &[u8], position: usize) -> Result<usize, Damage> {
 fn string_at(bytes: &[u8], position: usize) -> Result<&[u8], Damage> {
     let start = follow(bytes, position)?;
     let len = number::<u32>(bytes, start)? as usize;
-    slice(bytes, start + 4, len)
+    let (text, end) = slice(bytes, start + 4, len.saturating_add(1))?.split_at(len);
+    // Readers in C and C++ run to the zero byte: what lacks it is not passed on as sound.
+    if end != [0] {
+        return Err(Damage::Unterminated { position: start });
+    }
+    Ok(text)
 }
 
-fn number<N: Number>(bytes: &[u8], position: usize) -> Result<N, Damage> {
+/// The number at `position`.
+pub(crate) fn number<N: Number>(bytes: &[u8], position: usize) -> Result<N, Damage> {
     slice(bytes, position, N::SIZE).map(N::from_slice)
 }
 
