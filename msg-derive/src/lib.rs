@@ -1,1 +1,71 @@
-//! `#[derive(Message)]`.
+//! `#[derive(Message)]`: a Rust struct becomes a message.
+//!
+//! The derive is a pipeline: [`attr`] and [`ast`] turn tokens into a typed input, [`check`] applies the rules that
+//! span several fields, [`expand`] writes the code and cannot fail. Mistakes are collected in a [`context::Context`]
+//! and reported all at once, on the user's own tokens; [`fallback`] then keeps further code from failing too.
+#![forbid(unsafe_code)]
+
+mod ast;
+mod attr;
+mod check;
+mod context;
+mod expand;
+mod fallback;
+mod symbol;
+
+use proc_macro2::TokenStream;
+
+/// Makes a message, a plain message or an enum of messages.
+///
+/// # On the type
+///
+/// | `#[message(..)]` | meaning |
+/// | --- | --- |
+/// | `namespace = "a.b"` | required: with the type's name it is the topic; `""` is the root namespace |
+/// | `name = "Wire"` | the name in the schema, if it is not the Rust name |
+/// | `topic = "a.b.left"` | the topic, if it is not the fully qualified name |
+/// | `plain` | a `#[repr(C)]` struct whose bytes are its memory |
+/// | `view = "Name"` | the name of the view, if it is not `<Type>View` |
+/// | `identifier = "ABCD"` | four characters at byte 4 of the payload, checked on receipt |
+/// | `extension = "ext"` | the file extension in the schema |
+/// | `bit_flags` | an enum whose values are bits, used as `Flags<E>` |
+/// | `attribute(name = "value")` | an attribute for the schema; without a value it is a flag |
+/// | `crate = "path"` | where the runtime is, if it was renamed |
+///
+/// # On a field or an enumerator
+///
+/// | `#[message(..)]` | meaning |
+/// | --- | --- |
+/// | `id = 3` | its place in the vtable; all fields have one, or none |
+/// | `default = 7` | what an absent number, `bool` or enum reads as: a literal, or a constant such as `Color::Red` |
+/// | `required` | a payload without it is invalid |
+/// | `rename = "wire_name"` | the name in the schema (enumerators too) |
+/// | `deprecated` | marked so in the schema |
+/// | `key` | the key of sorted vectors of the type |
+/// | `attribute(name = "value")` | as on the type (enumerators too) |
+///
+/// Doc comments become the schema's documentation.
+#[proc_macro_derive(Message, attributes(message))]
+pub fn derive_message(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    derive(input.into()).into()
+}
+
+fn derive(input: TokenStream) -> TokenStream {
+    let input = match syn::parse2::<syn::DeriveInput>(input) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
+    let context = context::Context::new();
+    let parsed = ast::Input::parse(&context, &input);
+    if let Some(parsed) = &parsed {
+        check::check(&context, parsed);
+    }
+    match (context.finish(), parsed) {
+        (Ok(()), Some(parsed)) => expand::expand(&parsed),
+        (Ok(()), None) => TokenStream::new(),
+        (Err(errors), parsed) => {
+            let errors = errors.iter().map(syn::Error::to_compile_error);
+            errors.chain([fallback::expand(&input, parsed.as_ref())]).collect()
+        }
+    }
+}

@@ -10,10 +10,15 @@ mod buffer;
 mod endpoint;
 pub mod error;
 mod message;
+mod schema;
 #[cfg(all(feature = "shm", target_os = "linux"))]
 pub mod shm;
 mod topic;
 
+pub use buffer::{AlignedBuffer, FillWith, Flags, Open, Padding, VectorIter, VectorView, decode, encode};
 pub use endpoint::{Address, Compression, Endpoint, ShmAddress};
 pub use error::{Error, ErrorKind};
+pub use message::{Encode, FromView, Message};
+#[cfg(feature = "derive")]
+pub use msg_derive::Message;
 pub use topic::Topic;

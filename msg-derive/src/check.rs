@@ -1,0 +1,435 @@
+//! The rules that need more than one attribute or one token to see. Each function is a rule; the code that it refuses
+//! stands above it.
+//!
+//! Rules about types go by their spelling and are there for a better message only: what counts is what the traits
+//! say, so an alias gets past here and fails there.
+
+use std::collections::BTreeMap;
+
+use quote::ToTokens;
+use syn::{GenericArgument, GenericParam, PathArguments, PathSegment, Type};
+
+use crate::{
+    ast::{Enumeration, Field, Input, Struct},
+    attr::{is_word, representation},
+    context::Context,
+};
+
+pub(crate) fn check(context: &Context, input: &Input<'_>) {
+    namespace(context, input);
+    type_parameters(context, input);
+    identifier(context, input);
+    topic(context, input);
+    match input {
+        Input::Table(table) => {
+            keys_of_enums(context, input, "a struct");
+            table_fields(context, table);
+        }
+        Input::Plain(plain) => {
+            keys_of_enums(context, input, "a struct");
+            keys_of_tables(context, input, "a plain struct");
+            plain_representation(context, plain);
+            plain_lifetimes(context, plain);
+            plain_fields(context, plain);
+        }
+        Input::Enumeration(enumeration) => {
+            keys_of_tables(context, input, "an enum");
+            keys_of_messages(context, input);
+            variant_names(context, enumeration);
+        }
+    }
+}
+
+fn table_fields(context: &Context, table: &Struct<'_>) {
+    field_names(context, table);
+    one_key(context, table);
+    ids(context, table);
+    for field in &table.fields {
+        supported_type(context, &field.original.ty);
+        default_of_text(context, field);
+    }
+}
+
+/// ```text
+/// #[derive(Message)]
+/// struct Imu { .. }                        // no namespace
+///
+/// #[message(namespace = "my robot")]       // not words joined by dots
+/// ```
+fn namespace(context: &Context, input: &Input<'_>) {
+    let ident = &input.original().ident;
+    let Some(namespace) = &input.container().namespace else {
+        let message = format!(
+            "`{ident}` has no namespace: write `#[message(namespace = \"robot\")]` above it; its full name is then `robot.{ident}`"
+        );
+        return context.error(ident, message);
+    };
+    let text = namespace.value();
+    if !text.is_empty() && !text.split('.').all(is_word) {
+        let message = format!(
+            "`{text}` is no namespace, expected words of letters, digits and `_` joined by dots, such as `robot.arm`"
+        );
+        context.error(namespace, message);
+    }
+}
+
+/// ```text
+/// struct Envelope<T> { payload: T }
+/// ```
+fn type_parameters(context: &Context, input: &Input<'_>) {
+    for parameter in &input.original().generics.params {
+        if !matches!(parameter, GenericParam::Lifetime(_)) {
+            context.error(
+                parameter,
+                "a message cannot have type parameters, since each use would be another type under one name: write a struct for each",
+            );
+        }
+    }
+}
+
+/// ```text
+/// #[message(identifier = "TOOLONG")]
+/// ```
+fn identifier(context: &Context, input: &Input<'_>) {
+    let Some(identifier) = &input.container().identifier else { return };
+    let text = identifier.value();
+    if text.len() != 4 || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        context.error(identifier, format!("a file identifier has 4 ASCII characters, found `{text}`"));
+    }
+}
+
+/// ```text
+/// #[message(topic = "")]
+/// ```
+fn topic(context: &Context, input: &Input<'_>) {
+    let Some(topic) = &input.container().topic else { return };
+    if topic.value().is_empty() {
+        context.error(topic, "the topic is empty: name one, or remove `topic` to use the type's full name");
+    }
+}
+
+/// ```text
+/// #[message(bit_flags)]
+/// struct Imu { .. }
+/// ```
+fn keys_of_enums(context: &Context, input: &Input<'_>, kind: &str) {
+    if let Some(key) = &input.container().bit_flags {
+        context.error(key, format!("`bit_flags` belongs on an enum and means nothing on {kind}: remove it"));
+    }
+}
+
+/// ```text
+/// #[message(plain, view = "PoseView", identifier = "POSE")]
+/// ```
+fn keys_of_tables(context: &Context, input: &Input<'_>, kind: &str) {
+    let container = input.container();
+    let keys = [
+        ("view", &container.view),
+        ("identifier", &container.identifier),
+        ("extension", &container.extension),
+    ];
+    for (key, value) in keys {
+        if let Some(value) = value {
+            context
+                .error(value, format!("`{key}` belongs on a table and means nothing on {kind}: remove it"));
+        }
+    }
+}
+
+/// ```text
+/// #[message(plain, topic = "color")]
+/// #[repr(u8)]
+/// enum Color { .. }
+/// ```
+fn keys_of_messages(context: &Context, input: &Input<'_>) {
+    if let Some(key) = &input.container().plain {
+        context.error(key, "an enum is plain already: remove `plain`");
+    }
+    if let Some(topic) = &input.container().topic {
+        context.error(topic, "an enum travels as a field and has no topic: remove `topic`");
+    }
+}
+
+/// ```text
+/// #[message(namespace = "demo", plain)]
+/// struct Pose { x: f64 }                   // without #[repr(C)], or with `packed`
+/// ```
+fn plain_representation(context: &Context, plain: &Struct<'_>) {
+    let words = representation(&plain.original.attrs);
+    for (word, span) in &words {
+        if word.starts_with("packed") {
+            context.push(syn::Error::new(
+                *span,
+                "a packed struct has fields at addresses that readers cannot use: remove `packed` and fill gaps with `msg_runtime::Padding<N>`",
+            ));
+        }
+    }
+    if !words.iter().any(|(word, _)| word == "C" || word == "transparent") {
+        let message = format!(
+            "the order of the fields of `{}` in memory is not fixed: write `#[repr(C)]` above it",
+            plain.original.ident
+        );
+        context.error(&plain.original.ident, message);
+    }
+}
+
+/// ```text
+/// #[message(namespace = "demo", plain)]
+/// struct Pose<'a> { .. }
+/// ```
+fn plain_lifetimes(context: &Context, plain: &Struct<'_>) {
+    for lifetime in plain.original.generics.lifetimes() {
+        context
+            .error(lifetime, "a plain message holds its data itself and cannot borrow: remove the lifetime");
+    }
+}
+
+/// ```text
+/// #[message(namespace = "demo", plain)]
+/// struct Pose { #[message(default = 1)] x: i32, name: String }
+/// ```
+fn plain_fields(context: &Context, plain: &Struct<'_>) {
+    if plain.fields.is_empty() {
+        let message = format!("`{}` has no fields: a plain message needs one", plain.original.ident);
+        context.error(&plain.original.ident, message);
+    }
+    field_names(context, plain);
+    one_key(context, plain);
+    for field in &plain.fields {
+        let attributes = &field.attributes;
+        let refused = [
+            ("id", attributes.id.as_ref().map(ToTokens::to_token_stream)),
+            ("default", attributes.default.as_ref().map(ToTokens::to_token_stream)),
+            ("required", attributes.required.as_ref().map(ToTokens::to_token_stream)),
+            ("deprecated", attributes.deprecated.as_ref().map(ToTokens::to_token_stream)),
+        ];
+        for (key, tokens) in refused {
+            if let Some(tokens) = tokens {
+                let message = format!("every field of a plain message is always there: remove `{key}`");
+                context.error(tokens, message);
+            }
+        }
+        plain_type(context, &field.original.ty);
+    }
+}
+
+/// ```text
+/// struct Pose { x: f64, #[message(rename = "x")] y: f64 }
+/// ```
+fn field_names(context: &Context, parsed: &Struct<'_>) {
+    let mut seen = BTreeMap::new();
+    for field in &parsed.fields {
+        if let Some(first) = seen.insert(&field.name, field.ident) {
+            let message =
+                format!("`{}` has the wire name `{}` too: rename one of the two", first, field.name);
+            context.error(field.ident, message);
+        }
+    }
+}
+
+/// ```text
+/// enum Color { Red, #[message(rename = "Red")] Crimson }
+/// ```
+fn variant_names(context: &Context, parsed: &Enumeration<'_>) {
+    let mut seen = BTreeMap::new();
+    for variant in &parsed.variants {
+        if let Some(first) = seen.insert(&variant.name, &variant.original.ident) {
+            let message =
+                format!("`{}` has the wire name `{}` too: rename one of the two", first, variant.name);
+            context.error(&variant.original.ident, message);
+        }
+    }
+}
+
+/// ```text
+/// struct Entry { #[message(key)] id: u32, #[message(key)] name: String }
+/// ```
+fn one_key(context: &Context, parsed: &Struct<'_>) {
+    for field in parsed.fields.iter().filter(|field| field.attributes.key.is_some()).skip(1) {
+        context.error(&field.attributes.key, "a type has one key: remove `key` from all fields but one");
+    }
+}
+
+/// ```text
+/// struct Pose { #[message(id = 0)] x: f64, y: f64 }
+/// struct Pose { #[message(id = 0)] x: f64, #[message(id = 0)] y: f64 }
+/// ```
+///
+/// Gaps are found where unions are known, in the runtime: a union takes two ids.
+fn ids(context: &Context, table: &Struct<'_>) {
+    let written = table.fields.iter().filter(|field| field.attributes.id.is_some()).count();
+    let mut seen = BTreeMap::new();
+    for field in &table.fields {
+        let Some(literal) = &field.attributes.id else {
+            if written > 0 {
+                let message = format!(
+                    "`{}` has no `id` and other fields have one: give all fields an `id`, or none",
+                    field.ident
+                );
+                context.error(field.ident, message);
+            }
+            continue;
+        };
+        let Some(id) = context.ok(literal.base10_parse::<u16>()) else { continue };
+        if let Some(first) = seen.insert(id, field.ident) {
+            context.error(literal, format!("`{first}` has the id {id} already: each field needs its own"));
+        }
+    }
+}
+
+/// ```text
+/// struct Person { #[message(default = "nobody")] name: String }
+/// ```
+fn default_of_text(context: &Context, field: &Field<'_>) {
+    let Some(default) = &field.attributes.default else { return };
+    let Some(segment) = last_segment(&field.original.ty) else { return };
+    let instead = match segment.ident.to_string().as_str() {
+        "String" | "Vec" => "it reads as empty when absent",
+        "Option" => "it reads as `None` when absent",
+        _ => return,
+    };
+    let message = format!(
+        "only bare numbers, `bool` and enums have a default, not `{}`: remove `default`; {instead}",
+        segment.ident
+    );
+    context.error(default, message);
+}
+
+/// ```text
+/// struct Person { id: usize, initial: char, raw: *const u8, pair: (u8, u8) }
+/// ```
+fn supported_type(context: &Context, ty: &Type) {
+    if let Some(reason) = unsupported(ty) {
+        return context.error(ty, reason);
+    }
+    match ty {
+        Type::Reference(reference) if reference.mutability.is_some() => {
+            context.error(
+                ty,
+                "a message borrows what it sends without changing it: write `&` instead of `&mut`",
+            );
+        }
+        Type::Reference(reference) => match &*reference.elem {
+            Type::Slice(slice) => supported_type(context, &slice.elem),
+            Type::Path(path) if path.path.is_ident("str") => {}
+            other => {
+                let found = other.to_token_stream();
+                let message = format!(
+                    "a message borrows strings as `&str` and vectors as `&[T]`: write `{found}` without the `&`"
+                );
+                context.error(ty, message);
+            }
+        },
+        Type::Array(array) => supported_type(context, &array.elem),
+        // What it borrows has no size of its own, as in `Cow<str>`.
+        _ if last_segment(ty).is_some_and(|segment| segment.ident == "Cow") => {}
+        _ => {
+            for argument in type_arguments(ty) {
+                if is_vector(ty) && is_vector(argument) {
+                    context.error(
+                        argument,
+                        "FlatBuffers has no vectors of vectors: put the inner one into a message struct of its own",
+                    );
+                } else {
+                    supported_type(context, argument);
+                }
+            }
+        }
+    }
+}
+
+/// ```text
+/// #[message(namespace = "demo", plain)]
+/// #[repr(C)]
+/// struct Pose { name: String, next: &'static Pose, x: Option<f64> }
+/// ```
+fn plain_type(context: &Context, ty: &Type) {
+    if let Some(reason) = unsupported(ty) {
+        return context.error(ty, reason);
+    }
+    match ty {
+        Type::Array(array) => plain_type(context, &array.elem),
+        Type::Reference(_) => {
+            context.error(ty, "a plain message is its own memory and cannot point elsewhere: remove `plain`, or hold the value");
+        }
+        _ => {
+            let Some(segment) = last_segment(ty) else { return };
+            let instead = match segment.ident.to_string().as_str() {
+                "String" => "an array such as `[u8; 32]`",
+                "Vec" => "an array such as `[f32; 16]`",
+                "Box" => "the value itself",
+                "Option" => "a `bool` beside the value",
+                _ => return,
+            };
+            let message = format!(
+                "a plain message is its own memory, and `{}` is not: remove `plain`, or use {instead}",
+                segment.ident
+            );
+            context.error(ty, message);
+        }
+    }
+}
+
+/// True when the type, by its spelling, may be in a table.
+pub(crate) fn is_supported(ty: &Type) -> bool {
+    let context = Context::new();
+    supported_type(&context, ty);
+    context.finish().is_ok()
+}
+
+/// Why a type as it is spelled cannot be in any message.
+fn unsupported(ty: &Type) -> Option<String> {
+    let reason = match ty {
+        Type::Ptr(_) => {
+            "a pointer means nothing in another process: hold the value, or borrow it with `&[T]` or `&str`"
+        }
+        Type::FnPtr(_) => "a function cannot be sent: remove the field",
+        Type::Tuple(_) => "a tuple has no names for its parts: write a struct with `#[derive(Message)]`",
+        Type::TraitObject(_) | Type::ImplTrait(_) => "a message needs to know its types: name one",
+        Type::Never(_) => "`!` has no values: remove the field",
+        Type::Slice(_) => "a slice has no size of its own: write `&[T]` or `Vec<T>`",
+        _ => return unsupported_name(&last_segment(ty)?.ident.to_string()),
+    };
+    Some(reason.to_owned())
+}
+
+fn unsupported_name(name: &str) -> Option<String> {
+    let reason = match name {
+        "usize" => "has another size on other machines: write `u64` or `u32`",
+        "isize" => "has another size on other machines: write `i64` or `i32`",
+        "char" => "is no FlatBuffers type: write `u32` for one character, or `String`",
+        "u128" | "i128" => "is wider than any FlatBuffers number: write `[u64; 2]`",
+        "f16" | "f128" => "is no FlatBuffers number: write `f32` or `f64`",
+        "str" => "has no size of its own: write `String` or `&str`",
+        "HashMap" | "BTreeMap" => "is no FlatBuffers type: write a `Vec` of a struct with a key and a value",
+        "HashSet" | "BTreeSet" | "VecDeque" => "is no FlatBuffers type: write a `Vec`",
+        "Rc" | "Arc" | "Cell" | "RefCell" | "Mutex" => {
+            "shares memory, which a message cannot: hold the value itself"
+        }
+        "Instant" => "means nothing on another machine: write the nanoseconds since an epoch as `u64`",
+        _ => return None,
+    };
+    Some(format!("`{name}` {reason}"))
+}
+
+fn last_segment(ty: &Type) -> Option<&PathSegment> {
+    match ty {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    }
+}
+
+fn is_vector(ty: &Type) -> bool {
+    last_segment(ty).is_some_and(|segment| segment.ident == "Vec")
+}
+
+fn type_arguments(ty: &Type) -> impl Iterator<Item = &Type> {
+    let arguments = match last_segment(ty).map(|segment| &segment.arguments) {
+        Some(PathArguments::AngleBracketed(arguments)) => Some(&arguments.args),
+        _ => None,
+    };
+    arguments.into_iter().flatten().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}

@@ -1,0 +1,118 @@
+//! The typed input as code. Nothing is decided here, and nothing can fail.
+
+mod enumeration;
+mod plain;
+mod schema;
+pub(crate) mod table;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::{DeriveInput, GenericParam, Lifetime, ext::IdentExt};
+
+use crate::{ast::Input, attr::Container};
+
+pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
+    match input {
+        Input::Table(table) => table::expand(table),
+        Input::Plain(plain) => plain::expand(plain),
+        Input::Enumeration(enumeration) => enumeration::expand(enumeration),
+    }
+}
+
+/// The names that an expansion uses, computed once.
+pub(crate) struct Names<'a> {
+    /// The type.
+    pub(crate) ident: &'a Ident,
+    /// The hidden module of the runtime that generated code may name.
+    pub(crate) private: TokenStream,
+    /// The runtime.
+    pub(crate) runtime: TokenStream,
+    /// The type's view.
+    pub(crate) view: Ident,
+    /// Generic parameters as declared: `<'a: 'b, 'b>`.
+    pub(crate) parameters: TokenStream,
+    /// The type as the user has it: `Iq<'a>`.
+    pub(crate) this: TokenStream,
+    /// The type as a topic carries it: `Iq<'static>`.
+    pub(crate) message: TokenStream,
+    /// Fully qualified name on the wire.
+    pub(crate) full_name: String,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(original: &'a DeriveInput, container: &Container) -> Self {
+        let ident = &original.ident;
+        let runtime = match &container.runtime {
+            Some(path) => quote!(#path),
+            None => quote!(::msg_runtime),
+        };
+        let view = match &container.view {
+            Some(view) => Ident::new(&view.value(), view.span()),
+            None => format_ident!("{}View", ident.unraw(), span = ident.span()),
+        };
+        let (parameters, this, _) = original.generics.split_for_impl();
+        let lifetimes =
+            original.generics.params.iter().filter(|one| matches!(one, GenericParam::Lifetime(_)));
+        let statics: Vec<Lifetime> = lifetimes.map(|_| Lifetime::new("'static", Span::call_site())).collect();
+        let message = if statics.is_empty() { quote!(#ident) } else { quote!(#ident<#(#statics),*>) };
+        Self {
+            ident,
+            private: quote!(#runtime::__private),
+            runtime,
+            view,
+            parameters: quote!(#parameters),
+            this: quote!(#ident #this),
+            message,
+            full_name: full_name(ident, container),
+        }
+    }
+}
+
+fn full_name(ident: &Ident, container: &Container) -> String {
+    let name = container.name.as_ref().map_or_else(|| ident.unraw().to_string(), |name| name.value());
+    match container.namespace.as_ref().map(|namespace| namespace.value()) {
+        Some(namespace) if !namespace.is_empty() => format!("{namespace}.{name}"),
+        _ => name,
+    }
+}
+
+/// The constants of [`Message`](trait@crate) that the attributes set.
+///
+/// ```text
+/// const TOPIC: &'static str = "left.image";
+/// const FILE_IDENTIFIER: Option<&'static str> = Some("IMG1");
+/// const FILE_EXTENSION: &'static str = "img";
+/// ```
+fn message_constants(container: &Container) -> TokenStream {
+    let topic =
+        container.topic.iter().map(|topic| quote!(const TOPIC: &'static ::core::primitive::str = #topic;));
+    let identifier = container.identifier.iter().map(|identifier| {
+        quote! {
+            const FILE_IDENTIFIER: ::core::option::Option<&'static ::core::primitive::str> =
+                ::core::option::Option::Some(#identifier);
+        }
+    });
+    let extension = container
+        .extension
+        .iter()
+        .map(|extension| quote!(const FILE_EXTENSION: &'static ::core::primitive::str = #extension;));
+    quote!(#(#topic)* #(#identifier)* #(#extension)*)
+}
+
+/// The function through which a message finds its schema.
+///
+/// ```text
+/// fn __schema() -> &'static CompiledSchema {
+///     static SCHEMA: SchemaCell = SchemaCell::new();
+///     SchemaCell::get::<Self>(&SCHEMA)
+/// }
+/// ```
+fn schema_function(names: &Names<'_>) -> TokenStream {
+    let Names { private, .. } = names;
+    quote! {
+        fn __schema() -> &'static #private::CompiledSchema {
+            static __MSG_SCHEMA: #private::SchemaCell = #private::SchemaCell::new();
+            #private::SchemaCell::get::<Self>(&__MSG_SCHEMA)
+        }
+    }
+}

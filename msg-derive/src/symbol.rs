@@ -1,0 +1,31 @@
+//! The words of `#[message(..)]`.
+
+/// The attribute itself.
+pub(crate) const MESSAGE: &str = "message";
+
+pub(crate) const ATTRIBUTE: &str = "attribute";
+pub(crate) const BIT_FLAGS: &str = "bit_flags";
+pub(crate) const CRATE: &str = "crate";
+pub(crate) const DEFAULT: &str = "default";
+pub(crate) const DEPRECATED: &str = "deprecated";
+pub(crate) const EXTENSION: &str = "extension";
+pub(crate) const ID: &str = "id";
+pub(crate) const IDENTIFIER: &str = "identifier";
+pub(crate) const KEY: &str = "key";
+pub(crate) const NAME: &str = "name";
+pub(crate) const NAMESPACE: &str = "namespace";
+pub(crate) const PLAIN: &str = "plain";
+pub(crate) const RENAME: &str = "rename";
+pub(crate) const REQUIRED: &str = "required";
+pub(crate) const TOPIC: &str = "topic";
+pub(crate) const VIEW: &str = "view";
+
+/// What may stand on a type.
+pub(crate) const CONTAINER: &[&str] =
+    &[NAMESPACE, NAME, TOPIC, PLAIN, VIEW, CRATE, IDENTIFIER, EXTENSION, BIT_FLAGS, ATTRIBUTE];
+
+/// What may stand on a field.
+pub(crate) const FIELD: &[&str] = &[ID, DEFAULT, REQUIRED, RENAME, DEPRECATED, KEY, ATTRIBUTE];
+
+/// What may stand on an enumerator.
+pub(crate) const VARIANT: &[&str] = &[RENAME, ATTRIBUTE];

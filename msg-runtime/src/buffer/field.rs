@@ -1,0 +1,79 @@
+//! What may stand in a field of a message.
+
+use super::{
+    build::Encoder,
+    wire::{ElementWire, Place, Wire},
+};
+
+/// A type that can be a field: it names its wire kind and writes itself.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of a message",
+    label = "not a message type",
+    note = "fields are numbers, `bool`, `String`, `&str`, `Vec`, slices, `Option`, `Box`, and types with `#[derive(Message)]`"
+)]
+pub trait Field {
+    /// What it is on the wire.
+    type Wire: Wire;
+
+    /// True when nothing is written.
+    #[inline]
+    fn is_absent(&self) -> bool {
+        false
+    }
+
+    /// Writes it: the inline part at `place`, the rest behind what is written already.
+    fn encode(&self, out: &mut Encoder<'_>, place: Place);
+}
+
+/// A field that can be made from what was received. `&[T]` is a [`Field`] but not this.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be made from a received message",
+    label = "borrowed, or not a message type",
+    note = "use an owned type such as `String` or `Vec`, or give the struct a lifetime parameter"
+)]
+pub trait FromWire: Field + Sized {
+    /// The owned value of a view.
+    fn from_wire(view: FieldView<'_, Self>) -> Self;
+}
+
+/// A field that can be an element of a vector.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of a vector",
+    label = "not an element type",
+    note = "elements are numbers, `bool`, `String`, `&str`, enums, and structs with `#[derive(Message)]`; wrap anything else in such a struct"
+)]
+pub trait Element: Field<Wire: ElementWire> + Sized {
+    /// Writes all of them as a vector whose offset stands at `place`.
+    fn encode_all(items: &[Self], out: &mut Encoder<'_>, place: Place) {
+        let inline = <Self::Wire as Wire>::INLINE;
+        let start = out.start_vector(place, items.len(), inline);
+        for (index, item) in items.iter().enumerate() {
+            item.encode(out, Place::at(start + index * inline.size));
+        }
+    }
+}
+
+/// What the accessor of a field of type `F` returns.
+pub type FieldView<'a, F> = <<F as Field>::Wire as Wire>::View<'a>;
+
+impl<T: Field> Field for Box<T> {
+    type Wire = T::Wire;
+
+    #[inline]
+    fn is_absent(&self) -> bool {
+        (**self).is_absent()
+    }
+
+    #[inline]
+    fn encode(&self, out: &mut Encoder<'_>, place: Place) {
+        (**self).encode(out, place);
+    }
+}
+
+impl<T: FromWire> FromWire for Box<T> {
+    fn from_wire(view: FieldView<'_, Self>) -> Self {
+        Self::new(T::from_wire(view))
+    }
+}
+
+impl<T: Element> Element for Box<T> {}

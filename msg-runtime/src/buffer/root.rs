@@ -1,0 +1,203 @@
+//! Whole payloads: verified once on receipt, viewed as often as wanted, encoded into a slot.
+
+use std::marker::PhantomData;
+
+use super::{
+    aligned::AlignedBuffer,
+    build::{Encoder, Refused},
+    field::Field,
+    plain::{PlainOf, PlainStruct, cast, verify_plain},
+    table::{Cursor, Table, TableOf},
+    verified::Verified,
+    verify::Verifier,
+    wire::{Inline, Place, Wire},
+};
+use crate::{
+    error::Invalid,
+    message::{Encode, Message},
+};
+
+/// A wire kind that a whole payload may have.
+pub trait MessageWire: Wire {
+    /// Checks the whole payload; gives the position of the root.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    fn verify_root(
+        verifier: &mut Verifier<'_>,
+        len: usize,
+        identifier: Option<[u8; 4]>,
+    ) -> Result<usize, Invalid>;
+
+    /// Views the payload that was accepted with its root at `at`.
+    fn read_root<'a>(bytes: Verified<'a>, at: usize) -> Self::View<'a>;
+}
+
+impl<T: Table> MessageWire for TableOf<T> {
+    fn verify_root(
+        verifier: &mut Verifier<'_>,
+        _: usize,
+        identifier: Option<[u8; 4]>,
+    ) -> Result<usize, Invalid> {
+        verifier.root(identifier, T::FIELDS)
+    }
+
+    #[inline]
+    fn read_root<'a>(bytes: Verified<'a>, at: usize) -> T::View<'a> {
+        T::from_cursor(Cursor::new(bytes, at))
+    }
+}
+
+impl<T: PlainStruct> MessageWire for PlainOf<T> {
+    fn verify_root(verifier: &mut Verifier<'_>, len: usize, _: Option<[u8; 4]>) -> Result<usize, Invalid> {
+        if len != size_of::<T>() {
+            return Err(Invalid::WrongSize { len, expected: size_of::<T>() });
+        }
+        verifier.range(0, Inline::of::<T>())?;
+        verify_plain::<T>(verifier, 0, 1)?;
+        Ok(0)
+    }
+
+    #[inline]
+    fn read_root<'a>(bytes: Verified<'a>, at: usize) -> &'a T {
+        cast(bytes, at)
+    }
+}
+
+/// That a payload was verified as an `M`, and where its root is. Kept beside the payload, for [`view`].
+pub(crate) struct Root<M> {
+    at: usize,
+    address: usize,
+    len: usize,
+    message: PhantomData<fn() -> M>,
+}
+
+impl<M> Clone for Root<M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for Root<M> {}
+
+impl<M> std::fmt::Debug for Root<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Root").field("at", &self.at).finish_non_exhaustive()
+    }
+}
+
+fn identifier<M: Message>() -> Option<[u8; 4]> {
+    M::FILE_IDENTIFIER.and_then(|text| text.as_bytes().first_chunk()).copied()
+}
+
+/// Encodes a table as a whole payload.
+pub fn encode_root<M: Message, F: Field<Wire = M::__Wire>>(value: &F, out: &mut Encoder<'_>) {
+    out.start_root(identifier::<M>());
+    value.encode(out, Place::at(0));
+}
+
+/// Verifies a payload once, on receipt.
+pub(crate) fn verify<M: Message>(payload: &[u8]) -> Result<Root<M>, Invalid> {
+    let mut verifier = Verifier::new(payload);
+    let at = M::__Wire::verify_root(&mut verifier, payload.len(), identifier::<M>())?;
+    Ok(Root { at, address: payload.as_ptr().addr(), len: payload.len(), message: PhantomData })
+}
+
+/// The view of a payload that [`verify`] has accepted, without verifying it again.
+///
+/// It is for the payload that `root` came from, whose bytes have not changed and not moved since: whoever keeps the
+/// two keeps them together and hands out no way to write.
+///
+/// # Panics
+///
+/// When the payload is another one, by address or length.
+#[inline]
+pub(crate) fn view<M: Message>(payload: &[u8], root: Root<M>) -> M::View<'_> {
+    assert!(
+        payload.as_ptr().addr() == root.address && payload.len() == root.len,
+        "a root belongs to the payload it was verified in"
+    );
+    // SAFETY: `verify` made the root, so it has accepted the bytes at this address and of this length as an `M`; the
+    // callers inside this crate keep them unchanged, as this function's contract asks.
+    let bytes = unsafe { Verified::assume(payload) };
+    M::__view(M::__Wire::read_root(bytes, root.at))
+}
+
+/// Encodes into a slot; gives the bytes written, or the exact number that would be needed.
+pub(crate) fn encode_into<E: Encode + ?Sized>(value: &E, slot: &mut [u8]) -> Result<usize, Refused> {
+    let mut out = Encoder::new(slot);
+    value.__encode(&mut out);
+    match out.finish() {
+        Err(Refused::TooLarge { .. }) => Err(measure(value)),
+        result => result,
+    }
+}
+
+/// Vtables are shared by comparing bytes, which a slot that is too small does not hold: count again without a slot.
+#[cold]
+fn measure<E: Encode + ?Sized>(value: &E) -> Refused {
+    let mut out = Encoder::measure();
+    value.__encode(&mut out);
+    let len = out.len();
+    match out.finish() {
+        Err(refused @ Refused::Invalid(_)) => refused,
+        _ => Refused::TooLarge { len },
+    }
+}
+
+/// Verifies a payload and gives its view.
+///
+/// What a subscriber does with each message that arrives, for tests, files and other ways of one's own. The payload
+/// is read in place: where its address is less aligned than the message asks for it is refused as
+/// [`Invalid::Unaligned`], and [`AlignedBuffer::copy_of`] it can be read.
+///
+/// # Errors
+///
+/// Why the payload is no such message.
+///
+/// # Examples
+///
+/// ```
+/// #[derive(msg_runtime::Message)]
+/// #[message(namespace = "demo")]
+/// struct Person {
+///     id: i32,
+///     name: String,
+/// }
+///
+/// let bytes = msg_runtime::encode(&Person { id: 7, name: "Alice".into() })?;
+/// let person = msg_runtime::decode::<Person>(&bytes)?;
+/// assert_eq!((person.id(), person.name()), (7, "Alice"));
+/// # Ok::<(), msg_runtime::error::Invalid>(())
+/// ```
+pub fn decode<M: Message>(payload: &[u8]) -> Result<M::View<'_>, Invalid> {
+    Ok(view(payload, verify::<M>(payload)?))
+}
+
+/// Encodes a message into a buffer of its own, as a publisher does into a slot.
+///
+/// Copied elsewhere, the bytes can be read where the address is 64-byte aligned, or as aligned as the message's widest
+/// part.
+///
+/// # Errors
+///
+/// [`Invalid::TooDeep`], [`Invalid::TooManyTables`] or, from 2 GiB on, [`Invalid::OutOfRange`]: every receiver would
+/// refuse it.
+///
+/// # Examples
+///
+/// See [`decode`].
+pub fn encode<E: Encode + ?Sized>(value: &E) -> Result<AlignedBuffer, Invalid> {
+    let mut buffer = AlignedBuffer::zeroed(0);
+    loop {
+        match encode_into(value, buffer.as_mut_slice()) {
+            Ok(_) => return Ok(buffer),
+            Err(Refused::Invalid(invalid)) => return Err(invalid),
+            Err(Refused::TooLarge { len }) if len > buffer.len() && len <= i32::MAX as usize => {
+                buffer = AlignedBuffer::zeroed(len);
+            }
+            Err(Refused::TooLarge { .. }) => return Err(Invalid::OutOfRange),
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! The facts about a table's fields, and what follows from them at compile time: ids and the vtable.
+//!
+//! A derive sees tokens only: it cannot tell which field is a union and takes two ids. So the constants of the
+//! expansion call these functions, and mistakes become errors of constant evaluation with a message.
+
+use std::any::TypeId;
+
+use super::{
+    const_text::ConstText,
+    describe::{About, Shape},
+    plain::bits_of,
+    verify::Verifier,
+    wire::{DefaultWire, Inline, Kind, Place, Wire},
+};
+use crate::error::Invalid;
+
+/// No id was written.
+const NO_ID: u32 = u32::MAX;
+/// The largest alignment that a payload can promise.
+pub(crate) const MAX_ALIGN: usize = 64;
+
+/// What is known about a field of a table. Only [`FieldSpec::of`] makes one, so its facts belong together.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldSpec {
+    pub(crate) name: &'static str,
+    /// Byte offset of the field's entry in the vtable.
+    pub(crate) slot: u16,
+    pub(crate) slots: u16,
+    pub(crate) kind: Kind,
+    pub(crate) required: bool,
+    pub(crate) nullable: bool,
+    pub(crate) checks_absence: bool,
+    pub(crate) inline: Inline,
+    /// Bits of the default, zero-extended from the number's width.
+    pub(crate) default: u64,
+    pub(crate) verify: fn(&mut Verifier<'_>, Place) -> Result<(), Invalid>,
+    /// Compared before a field is read: accessor and facts may have been written apart.
+    pub(crate) wire: TypeId,
+    pub(crate) shape: fn() -> Shape,
+    pub(crate) deprecated: bool,
+    pub(crate) key: bool,
+    explicit_id: u32,
+    known: Option<&'static [u64]>,
+    pub(crate) about: &'static About,
+}
+
+impl FieldSpec {
+    /// The facts about a field of this name and wire kind.
+    pub const fn of<W: Wire>(name: &'static str) -> Self {
+        Self {
+            name,
+            slot: 0,
+            slots: W::SLOTS,
+            kind: W::KIND,
+            required: false,
+            nullable: W::NULLABLE,
+            checks_absence: W::CHECKS_ABSENCE,
+            inline: W::INLINE,
+            default: 0,
+            verify: W::verify,
+            wire: TypeId::of::<W>(),
+            shape: W::shape,
+            deprecated: false,
+            key: false,
+            explicit_id: NO_ID,
+            known: W::KNOWN,
+            about: About::NONE,
+        }
+    }
+
+    /// Its id, as written.
+    pub const fn id(mut self, id: u16) -> Self {
+        self.explicit_id = id as u32;
+        self
+    }
+
+    /// The bits that an absent field reads as.
+    pub const fn default_bits(mut self, bits: u64) -> Self {
+        self.default = bits;
+        self
+    }
+
+    /// A payload without it is invalid.
+    #[track_caller]
+    pub const fn required(mut self) -> Self {
+        if matches!(self.kind, Kind::Inline) || self.known.is_some() {
+            ConstText::new()
+                .text("`")
+                .text(self.name)
+                .text("` is a number, which always has a value: remove `required`")
+                .fail()
+        }
+        if self.nullable {
+            ConstText::new()
+                .text("`")
+                .text(self.name)
+                .text("` is an `Option` and `required` at once: remove one of the two")
+                .fail()
+        }
+        self.required = true;
+        self
+    }
+
+    /// Kept for its id only.
+    pub const fn deprecated(mut self) -> Self {
+        self.deprecated = true;
+        self
+    }
+
+    /// The key of sorted vectors. A string key is always present.
+    #[track_caller]
+    pub const fn key(mut self) -> Self {
+        if self.nullable
+            || (matches!(self.kind, Kind::Other) && self.known.is_none() && self.inline.size == 4)
+        {
+            ConstText::new()
+                .text("`")
+                .text(self.name)
+                .text("` cannot be a key: a key is a bare number, `String` or plain struct")
+                .fail()
+        }
+        self.key = true;
+        self.required = matches!(self.kind, Kind::String);
+        self
+    }
+
+    /// What the author wrote about it.
+    pub const fn about(mut self, about: &'static About) -> Self {
+        self.about = about;
+        self
+    }
+
+    /// The finished facts: an absent enum must read as one of its values.
+    #[track_caller]
+    pub const fn checked(self) -> Self {
+        check_default(&self);
+        self
+    }
+
+    /// Its id: the position in the vtable.
+    pub(crate) fn field_id(&self) -> u16 {
+        self.slot / 2 - 2
+    }
+}
+
+/// The bits of a default that is written as a literal.
+pub const fn default_number<W: DefaultWire>(number: W::Number) -> u64 {
+    bits_of(number)
+}
+
+/// The bits of a default that is written as a constant, such as an enumerator.
+pub const fn default_constant<W: DefaultWire>(constant: W::Constant) -> u64 {
+    bits_of(constant)
+}
+
+/// Gives every field its place in the vtable: in order, or as written with `id`.
+#[track_caller]
+pub const fn assign_ids<const N: usize>(mut fields: [FieldSpec; N]) -> [FieldSpec; N] {
+    let explicit = N > 0 && fields[0].explicit_id != NO_ID;
+    let mut next = 0;
+    let mut index = 0;
+    while index < N {
+        let id = if explicit { fields[index].explicit_id } else { next + fields[index].slots as u32 - 1 };
+        if id > 32_765 {
+            panic!("a table has room for ids up to 32765");
+        }
+        next += fields[index].slots as u32;
+        fields[index].slot = 4 + 2 * id as u16;
+        index += 1;
+    }
+    if explicit {
+        check_ids(&fields, next);
+    }
+    fields
+}
+
+/// Every id from 0 up to the number of slots belongs to exactly one field.
+#[track_caller]
+const fn check_ids(fields: &[FieldSpec], slots: u32) {
+    let mut id = 0;
+    while id < slots {
+        let mut owners = 0;
+        let mut index = 0;
+        while index < fields.len() {
+            let last = fields[index].explicit_id;
+            if id <= last && id + fields[index].slots as u32 > last {
+                owners += 1;
+            }
+            index += 1;
+        }
+        if owners != 1 {
+            let what = if owners == 0 { "no field has the id " } else { "more than one field takes the id " };
+            ConstText::new()
+                .text(what)
+                .number(id as u64)
+                .text(": ids count from 0 without gaps, and a union takes the id before its own too")
+                .fail()
+        }
+        id += 1;
+    }
+}
+
+#[track_caller]
+const fn check_default(field: &FieldSpec) {
+    let Some(known) = field.known else { return };
+    if field.nullable {
+        return;
+    }
+    let mut index = 0;
+    while index < known.len() {
+        if known[index] == field.default {
+            return;
+        }
+        index += 1;
+    }
+    ConstText::new()
+        .text("the enum of `")
+        .text(field.name)
+        .text("` has no value for its default: write `#[message(default = ..)]` with one of its values")
+        .fail()
+}
+
+/// Entries of the vtable, with the two sizes in front.
+pub const fn vtable_len(fields: &[FieldSpec]) -> usize {
+    let mut len = 2;
+    let mut index = 0;
+    while index < fields.len() {
+        len += fields[index].slots as usize;
+        index += 1;
+    }
+    len
+}
+
+/// The vtable with every field present: wide fields first, after the four bytes that lead to the vtable.
+///
+/// The encoder puts a table four bytes before an address of its [`max_align`], so no field needs padding.
+#[track_caller]
+pub const fn vtable<const LEN: usize>(fields: &[FieldSpec]) -> [u16; LEN] {
+    let mut entries = [0u16; LEN];
+    let mut at = 4;
+    let mut align = MAX_ALIGN;
+    while align > 0 {
+        let mut index = 0;
+        while index < fields.len() {
+            let field = &fields[index];
+            let entry = field.slot as usize / 2;
+            if field.slots == 2 && align == 1 {
+                entries[entry - 1] = at as u16;
+                at += 1;
+            }
+            if field.inline.align == align {
+                entries[entry] = at as u16;
+                at += field.inline.size;
+            }
+            index += 1;
+        }
+        align /= 2;
+    }
+    if at > u16::MAX as usize {
+        panic!(
+            "the fields that stand in a table itself have at most 65535 bytes: move a plain struct into a vector"
+        );
+    }
+    entries[0] = (2 * LEN) as u16;
+    entries[1] = at as u16;
+    entries
+}
+
+/// The alignment of a table's widest field, at least that of an offset.
+pub const fn max_align(fields: &[FieldSpec]) -> usize {
+    let mut align = 4;
+    let mut index = 0;
+    while index < fields.len() {
+        if fields[index].inline.align > align {
+            align = fields[index].inline.align;
+        }
+        index += 1;
+    }
+    align
+}
+
+/// Takes an absent field out of the vtable; a union leaves with its type.
+#[inline]
+pub fn clear(vtable: &mut [u16], field: &FieldSpec) {
+    let entry = usize::from(field.slot / 2);
+    if let Some(offset) = vtable.get_mut(entry) {
+        *offset = 0;
+    }
+    if field.slots == 2
+        && let Some(offset) = vtable.get_mut(entry - 1)
+    {
+        *offset = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::text::Text;
+
+    #[test]
+    fn wide_fields_come_first() {
+        const FIELDS: [FieldSpec; 4] = assign_ids([
+            FieldSpec::of::<u8>("a"),
+            FieldSpec::of::<Text>("b"),
+            FieldSpec::of::<u64>("c"),
+            FieldSpec::of::<u16>("d"),
+        ]);
+        const VTABLE: [u16; vtable_len(&FIELDS)] = vtable(&FIELDS);
+        assert_eq!(VTABLE, [12, 19, 18, 12, 4, 16]);
+        assert_eq!(max_align(&FIELDS), 8);
+    }
+
+    #[test]
+    fn explicit_ids_move_fields() {
+        let fields = assign_ids([FieldSpec::of::<u8>("a").id(1), FieldSpec::of::<u8>("b").id(0)]);
+        assert_eq!(fields.map(|field| field.field_id()), [1, 0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "no field has the id 1")]
+    fn gaps_are_refused() {
+        assign_ids([FieldSpec::of::<u8>("a").id(0), FieldSpec::of::<u8>("b").id(2)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "more than one field takes the id 0")]
+    fn duplicates_are_refused() {
+        assign_ids([FieldSpec::of::<u8>("a").id(0), FieldSpec::of::<u8>("b").id(0)]);
+    }
+}

@@ -1,0 +1,168 @@
+//! Tables, and the cursors through which their views read.
+
+use std::{any::TypeId, fmt, marker::PhantomData};
+
+use super::{
+    describe::{About, Members, ObjectFacts, Shape},
+    spec::FieldSpec,
+    vector::VectorView,
+    verified::Verified,
+    verify::Verifier,
+    wire::{ElementWire, Inline, Place, Wire, sealed::Sealed},
+};
+use crate::error::Invalid;
+
+/// A derived table.
+///
+/// A safe trait: whatever `FIELDS` an implementation gives, verification and access read the same constant.
+pub trait Table: 'static {
+    /// Fully qualified name.
+    const NAME: &'static str;
+    /// Its fields in order of declaration.
+    const FIELDS: &'static [FieldSpec];
+    /// Doc comment and attributes.
+    const ABOUT: &'static About;
+    /// What readers see of it.
+    type View<'a>: Copy + fmt::Debug;
+
+    /// The view of a verified table.
+    fn from_cursor(cursor: Cursor<'_, Self>) -> Self::View<'_>
+    where
+        Self: Sized;
+}
+
+/// The facts about a table.
+pub(crate) fn table_facts<T: Table>() -> ObjectFacts {
+    ObjectFacts {
+        name: T::NAME,
+        type_id: TypeId::of::<T>(),
+        about: T::ABOUT,
+        members: Members::Table(T::FIELDS),
+    }
+}
+
+/// A verified table in a payload. Only this folder makes one.
+pub struct Cursor<'a, T> {
+    bytes: Verified<'a>,
+    at: usize,
+    vtable: usize,
+    table: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Cursor<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Cursor<'_, T> {}
+
+impl<T> fmt::Debug for Cursor<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cursor").field("at", &self.at).finish_non_exhaustive()
+    }
+}
+
+/// A table without fields: a vtable of its two sizes, and the offset back to it.
+const EMPTY: &[u8] = &[4, 0, 4, 0, 4, 0, 0, 0];
+
+impl<'a, T: Table> Cursor<'a, T> {
+    #[inline]
+    pub(super) fn new(bytes: Verified<'a>, at: usize) -> Self {
+        let back = bytes.u32_at(at) as u32 as i32;
+        let vtable = (at as i64 - i64::from(back)) as usize;
+        Self { bytes, at, vtable, table: PhantomData }
+    }
+
+    fn empty() -> Self {
+        // SAFETY: a constant, and a table in which every field is absent reads nothing from it.
+        let bytes = unsafe { Verified::assume(EMPTY) };
+        Self::new(bytes, 4)
+    }
+
+    #[inline]
+    fn entry(&self, slot: u16) -> usize {
+        let slot = usize::from(slot);
+        if slot + 2 > self.bytes.u16_at(self.vtable) {
+            return 0;
+        }
+        match self.bytes.u16_at(self.vtable.saturating_add(slot)) {
+            0 => 0,
+            offset => self.at + offset,
+        }
+    }
+
+    /// The field `INDEX` of the table, as the wire kind `W`.
+    ///
+    /// # Panics
+    ///
+    /// When the facts say that the field is of another kind. Derived views never ask so, and the comparison folds
+    /// away.
+    #[inline]
+    pub fn get<W: Wire, const INDEX: usize>(&self) -> W::View<'a> {
+        let field = const { &T::FIELDS[INDEX] };
+        if field.wire != TypeId::of::<W>() {
+            wrong_kind(field.name);
+        }
+        let tag = if field.slots == 2 { self.entry(field.slot - 2) } else { 0 };
+        W::read(self.bytes, Place { at: self.entry(field.slot), tag }, field.default)
+    }
+}
+
+#[cold]
+fn wrong_kind(field: &str) -> ! {
+    panic!("the accessor of `{field}` and the facts about it disagree")
+}
+
+/// The wire kind of a nested table; an absent one reads as a table without fields.
+#[derive(Debug)]
+pub struct TableOf<T>(PhantomData<T>);
+
+impl<T> Sealed for TableOf<T> {}
+
+impl<T: Table> Wire for TableOf<T> {
+    type View<'a> = T::View<'a>;
+    const INLINE: Inline = Inline::OFFSET;
+    const CHECKS_ABSENCE: bool = true;
+
+    fn shape() -> Shape {
+        Shape::Object(table_facts::<T>)
+    }
+
+    fn verify(verifier: &mut Verifier<'_>, place: Place) -> Result<(), Invalid> {
+        if place.is_absent() {
+            return verifier.empty_table(T::FIELDS);
+        }
+        let at = verifier.follow(place.at)?;
+        verifier.table(at, T::FIELDS)
+    }
+
+    #[inline]
+    fn read<'a>(bytes: Verified<'a>, place: Place, _: u64) -> T::View<'a> {
+        T::from_cursor(if place.is_absent() {
+            Cursor::empty()
+        } else {
+            Cursor::new(bytes, bytes.follow(place.at))
+        })
+    }
+
+    fn show(view: T::View<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&view, f)
+    }
+}
+
+impl<T: Table> ElementWire for TableOf<T> {
+    type Slice<'a> = VectorView<'a, Self>;
+
+    fn verify_elements(verifier: &mut Verifier<'_>, start: usize, len: usize) -> Result<(), Invalid> {
+        (0..len).try_for_each(|index| Self::verify(verifier, Place::at(start + 4 * index)))
+    }
+
+    fn slice(bytes: Verified<'_>, start: usize, len: usize) -> VectorView<'_, Self> {
+        VectorView::new(bytes, start, len)
+    }
+
+    fn show_slice(slice: VectorView<'_, Self>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&slice, f)
+    }
+}

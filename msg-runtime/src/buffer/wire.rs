@@ -1,0 +1,150 @@
+//! What a field looks like on the wire.
+//!
+//! The set of wire kinds is closed: users add *fields* (conversions to a kind), never kinds, so everything that is
+//! read from bytes is read by the code in this folder.
+
+use std::fmt;
+
+use super::{describe::Shape, verified::Verified, verify::Verifier};
+use crate::error::Invalid;
+
+pub(crate) mod sealed {
+    /// Keeps [`Wire`](super::Wire) to the kinds of this crate.
+    pub trait Sealed {}
+}
+
+/// Bytes and alignment of what stands in the table itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inline {
+    pub(crate) size: usize,
+    pub(crate) align: usize,
+}
+
+impl Inline {
+    /// Four bytes that point to the value.
+    pub(crate) const OFFSET: Self = Self { size: 4, align: 4 };
+
+    pub(crate) const fn of<T>() -> Self {
+        Self { size: size_of::<T>(), align: align_of::<T>() }
+    }
+}
+
+/// Where a field's inline part stands. Position 0 holds the root's offset, so it means "absent" here.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub(crate) at: usize,
+    /// Where the type of a union stands.
+    pub(crate) tag: usize,
+}
+
+impl Place {
+    pub(crate) const ABSENT: Self = Self { at: 0, tag: 0 };
+
+    #[inline]
+    pub(crate) fn at(at: usize) -> Self {
+        Self { at, tag: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn is_absent(self) -> bool {
+        self.at == 0
+    }
+}
+
+/// How the verifier's loop treats a field: the frequent kinds without a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A number of which every bit pattern is one.
+    Inline,
+    /// A string.
+    String,
+    /// Anything else: through the function in the facts.
+    Other,
+}
+
+/// A wire kind: how its bytes are verified and what an accessor returns.
+pub trait Wire: sealed::Sealed + 'static {
+    /// What an accessor returns.
+    type View<'a>: Copy;
+    /// What stands in the table.
+    const INLINE: Inline;
+    /// Entries of the vtable; a union has two.
+    const SLOTS: u16 = 1;
+    /// Absence is a value of its own.
+    const NULLABLE: bool = false;
+    /// Absence has to be verified too: it stands for a value that may be invalid.
+    const CHECKS_ABSENCE: bool = false;
+    /// How the verifier's loop treats it.
+    const KIND: Kind = Kind::Other;
+    /// The numbers that a default may have; `None` allows all.
+    const KNOWN: Option<&'static [u64]> = None;
+
+    /// How the binary schema describes it.
+    fn shape() -> Shape;
+
+    /// Checks the value at `place`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    fn verify(verifier: &mut Verifier<'_>, place: Place) -> Result<(), Invalid>;
+
+    /// Reads what verification has accepted at `place`; `default` holds the bits of the default.
+    fn read<'a>(bytes: Verified<'a>, place: Place, default: u64) -> Self::View<'a>;
+
+    /// Shows a view, without asking the types inside for `Debug`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the formatter.
+    fn show(view: Self::View<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+/// A wire kind that may be a vector's element.
+#[diagnostic::on_unimplemented(
+    message = "a vector cannot hold this kind of value",
+    note = "FlatBuffers has no vectors of vectors and no absent elements: wrap the element in a message struct of its own"
+)]
+pub trait ElementWire: Wire {
+    /// What an accessor of a vector returns.
+    type Slice<'a>: Copy;
+
+    /// Checks `len` elements from `start` on, of which the range is checked already.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the first bad element.
+    fn verify_elements(verifier: &mut Verifier<'_>, start: usize, len: usize) -> Result<(), Invalid>;
+
+    /// Views `len` elements from `start` on.
+    fn slice(bytes: Verified<'_>, start: usize, len: usize) -> Self::Slice<'_>;
+
+    /// Shows a view.
+    ///
+    /// # Errors
+    ///
+    /// Those of the formatter.
+    fn show_slice(slice: Self::Slice<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+/// A wire kind that has a default in the schema.
+#[diagnostic::on_unimplemented(
+    message = "a field of this type has no default",
+    label = "only bare numbers, `bool` and enums have one",
+    note = "remove `default`; an `Option` is absent by default, a string or a vector empty"
+)]
+pub trait DefaultWire: Wire {
+    /// The type of a literal default.
+    type Number: super::plain::Plain;
+    /// The type of a constant as default.
+    type Constant: super::plain::Plain;
+}
+
+/// Shows a view through its wire kind.
+pub struct Shown<'a, W: Wire>(pub W::View<'a>);
+
+impl<W: Wire> fmt::Debug for Shown<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        W::show(self.0, f)
+    }
+}

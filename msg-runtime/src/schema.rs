@@ -1,0 +1,261 @@
+//! From the facts about a type to its binary schema.
+//!
+//! The facts of a type name those of the types inside it through functions, because types may be recursive; this
+//! walk ends cycles at the type's name. It runs once a type, on first use.
+
+use std::{any::TypeId, collections::BTreeMap, sync::OnceLock};
+
+use msg_schema::{BaseType, Enum, EnumValue, Field, Object, ObjectKind, Schema, Type};
+
+use crate::{
+    buffer::{
+        describe::{About, EnumFacts, Members, ObjectFacts, PlainFieldSpec, Shape},
+        spec::FieldSpec,
+        wire::Wire,
+    },
+    message::Message,
+};
+
+/// The binary schema of a message and what follows from it.
+#[derive(Debug)]
+pub struct CompiledSchema {
+    bytes: Vec<u8>,
+    fingerprint: u64,
+    clash: Option<&'static str>,
+}
+
+impl CompiledSchema {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    /// A name that two different types inside the message have: nobody could tell them apart on the wire.
+    #[allow(dead_code, reason = "asked when a publisher or subscriber is opened")]
+    pub(crate) fn clash(&self) -> Option<&'static str> {
+        self.clash
+    }
+}
+
+/// Where a message keeps its schema.
+#[derive(Debug)]
+pub struct SchemaCell(OnceLock<CompiledSchema>);
+
+impl SchemaCell {
+    /// Nothing is made yet.
+    #[allow(clippy::new_without_default, reason = "generated code puts it in a static")]
+    pub const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    /// The schema, made on first use.
+    pub fn get<M: Message>(&self) -> &CompiledSchema {
+        self.0.get_or_init(|| {
+            let (schema, clash) = describe::<M>();
+            CompiledSchema { bytes: schema.to_bytes(), fingerprint: schema.fingerprint(), clash }
+        })
+    }
+}
+
+/// The schema of everything reachable from `M`, and a name that two types share, if there is one.
+pub(crate) fn describe<M: Message>() -> (Schema, Option<&'static str>) {
+    let mut walk = Walk::default();
+    walk.shape(M::__Wire::shape());
+    while let Some(facts) = walk.waiting.pop() {
+        walk.members(facts);
+    }
+    let schema = Schema {
+        objects: walk.objects.into_values().collect(),
+        enums: walk.enums.into_values().collect(),
+        file_identifier: M::FILE_IDENTIFIER.unwrap_or_default().into(),
+        file_extension: M::FILE_EXTENSION.into(),
+        root: Some(M::TYPE_NAME.into()),
+        advanced_features: 0,
+    };
+    (schema, walk.clash)
+}
+
+#[derive(Default)]
+struct Walk {
+    seen: BTreeMap<&'static str, TypeId>,
+    objects: BTreeMap<&'static str, Object>,
+    enums: BTreeMap<&'static str, Enum>,
+    waiting: Vec<ObjectFacts>,
+    clash: Option<&'static str>,
+}
+
+impl Walk {
+    /// True when the type is new.
+    fn enter(&mut self, name: &'static str, type_id: TypeId) -> bool {
+        match self.seen.insert(name, type_id) {
+            None => true,
+            Some(seen) => {
+                if seen != type_id {
+                    self.clash = Some(name);
+                }
+                false
+            }
+        }
+    }
+
+    fn shape(&mut self, shape: Shape) {
+        match shape {
+            Shape::Scalar(_) | Shape::String | Shape::Padding => {}
+            Shape::Vector(element) | Shape::Array(element, _) => self.shape(element()),
+            Shape::Object(facts) => {
+                let facts = facts();
+                if self.enter(facts.name, facts.type_id) {
+                    self.waiting.push(facts);
+                }
+            }
+            Shape::Enum(facts) => {
+                let facts = facts();
+                if self.enter(facts.name, facts.type_id) {
+                    self.enums.insert(facts.name, enumeration(&facts));
+                }
+            }
+        }
+    }
+
+    fn members(&mut self, facts: ObjectFacts) {
+        let mut object = Object {
+            name: facts.name.into(),
+            min_align: 1,
+            attributes: attributes(facts.about),
+            documentation: documentation(facts.about),
+            ..Object::default()
+        };
+        match facts.members {
+            Members::Table(fields) => {
+                for field in fields {
+                    self.shape((field.shape)());
+                    object.fields.push(table_field(field));
+                }
+            }
+            Members::Struct { fields, size, align } => {
+                object.kind = ObjectKind::Struct;
+                object.min_align = align as u32;
+                object.byte_size = size as u32;
+                let visible = |field: &&PlainFieldSpec| !matches!((field.shape)(), Shape::Padding);
+                let mut fields = fields.iter().filter(visible).peekable();
+                while let Some(field) = fields.next() {
+                    self.shape((field.shape)());
+                    let end = fields.peek().map_or(size, |next| next.offset);
+                    object.fields.push(struct_field(field, object.fields.len(), end));
+                }
+            }
+        }
+        self.objects.insert(facts.name, object);
+    }
+}
+
+fn table_field(field: &FieldSpec) -> Field {
+    let shape = (field.shape)();
+    let scalar = underlying(shape);
+    let (default_integer, default_real) = default(scalar, field.default);
+    Field {
+        name: field.name.into(),
+        field_type: type_of(shape),
+        id: field.field_id(),
+        offset: field.slot,
+        default_integer,
+        default_real,
+        deprecated: field.deprecated,
+        required: field.required,
+        key: field.key,
+        optional: if scalar.is_some() { field.nullable } else { !field.required },
+        attributes: attributes(field.about),
+        documentation: documentation(field.about),
+        ..Field::default()
+    }
+}
+
+fn struct_field(field: &PlainFieldSpec, index: usize, end: usize) -> Field {
+    Field {
+        name: field.name.into(),
+        field_type: type_of((field.shape)()),
+        id: index as u16,
+        offset: field.offset as u16,
+        key: field.key,
+        padding: (end - field.offset - field.size) as u16,
+        attributes: attributes(field.about),
+        documentation: documentation(field.about),
+        ..Field::default()
+    }
+}
+
+fn enumeration(facts: &EnumFacts) -> Enum {
+    Enum {
+        name: facts.name.into(),
+        values: facts
+            .values
+            .iter()
+            .map(|value| EnumValue {
+                name: value.name.into(),
+                value: value.value,
+                union_type: None,
+                attributes: attributes(value.about),
+                documentation: documentation(value.about),
+            })
+            .collect(),
+        is_union: false,
+        underlying: Type::named(facts.underlying, facts.name),
+        attributes: attributes(facts.about),
+        documentation: documentation(facts.about),
+    }
+}
+
+/// The number of a scalar or enum field.
+fn underlying(shape: Shape) -> Option<BaseType> {
+    match shape {
+        Shape::Scalar(base) => Some(base),
+        Shape::Enum(facts) => Some(facts().underlying),
+        _ => None,
+    }
+}
+
+/// A default's bits as an integer or as a real number.
+fn default(base: Option<BaseType>, bits: u64) -> (i64, f64) {
+    match base {
+        Some(BaseType::Float) => (0, f64::from(f32::from_bits(bits as u32))),
+        Some(BaseType::Double) => (0, f64::from_bits(bits)),
+        Some(BaseType::Byte) => (i64::from(bits as u8 as i8), 0.0),
+        Some(BaseType::Short) => (i64::from(bits as u16 as i16), 0.0),
+        Some(BaseType::Int) => (i64::from(bits as u32 as i32), 0.0),
+        _ => (bits as i64, 0.0),
+    }
+}
+
+fn type_of(shape: Shape) -> Type {
+    match shape {
+        Shape::Padding => Type::plain(BaseType::None),
+        Shape::Scalar(base) => Type::plain(base),
+        Shape::String => Type::plain(BaseType::String),
+        Shape::Enum(facts) => {
+            let facts = facts();
+            Type::named(facts.underlying, facts.name)
+        }
+        Shape::Object(facts) => Type::named(BaseType::Obj, facts().name),
+        Shape::Vector(element) => Type::vector(&type_of(element()), struct_size(element())),
+        Shape::Array(element, len) => Type::array(&type_of(element()), len),
+    }
+}
+
+fn struct_size(shape: Shape) -> Option<u32> {
+    let Shape::Object(facts) = shape else { return None };
+    match facts().members {
+        Members::Struct { size, .. } => Some(size as u32),
+        Members::Table(_) => None,
+    }
+}
+
+fn attributes(about: &About) -> Vec<(String, String)> {
+    about.attributes.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
+}
+
+fn documentation(about: &About) -> Vec<String> {
+    about.documentation.iter().map(|line| (*line).into()).collect()
+}
