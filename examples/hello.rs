@@ -44,7 +44,13 @@ fn subscribe(endpoint: &str) -> Result<(), Box<dyn Error>> {
     let imus = Subscriber::<Imu>::open(endpoint)?;
     let mut peer = Command::new(env::current_exe()?).arg(endpoint).spawn()?;
     let person = people.recv()?;
-    println!("{}: {} {:?} {:?}", people.topic(), person.view().id(), person.view().name(), person.view().email());
+    println!(
+        "{}: {} {:?} {:?}",
+        people.topic(),
+        person.view().id(),
+        person.view().name(),
+        person.view().email()
+    );
     let first = imus.recv()?.to_owned();
     println!("{}: {first:?}", imus.topic());
 

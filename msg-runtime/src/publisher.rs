@@ -1,10 +1,10 @@
 //! The typed sending end.
 
 use crate::{
-    buffer::{self, TooLarge},
+    buffer::{self, InPlace, Plain, Refused},
     endpoint::Endpoint,
     error::{Error, SendError, TrySendError},
-    message::{Encode, Message, Plain},
+    message::{Encode, Message},
     stats::Stats,
     topic::Topic,
     transport::{self, PublisherLink, Stream, Wait},
@@ -129,7 +129,7 @@ impl<M: Message> Publisher<M> {
     ///
     /// [`TrySendError`]; the message was not sent.
     pub fn try_send<E: Encode<Message = M> + ?Sized>(&self, message: &E) -> Result<(), TrySendError> {
-        self.send_within(message, Wait::No).map_err(without_waiting)
+        self.send_within(message, Wait::No).map_err(TrySendError::from)
     }
 
     fn send_within<E: Encode<Message = M> + ?Sized>(&self, message: &E, wait: Wait) -> Result<(), SendError> {
@@ -137,7 +137,8 @@ impl<M: Message> Publisher<M> {
         let mut loan = self.link.loan(max, wait)?;
         match buffer::encode_into(message, &mut loan) {
             Ok(len) => loan.send(len),
-            Err(TooLarge { len }) => Err(SendError::TooLarge { len, max }),
+            Err(Refused::TooLarge { len }) => Err(SendError::TooLarge { len, max }),
+            Err(Refused::Invalid(invalid)) => Err(SendError::Invalid(invalid)),
         }
     }
 
@@ -182,16 +183,15 @@ impl<M: Message + Plain> Publisher<M> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn loan(&self) -> Result<Loan<'_, M>, SendError> {
-        let mut slot = self.link.loan(size_of::<M>(), Wait::Default)?;
-        slot.fill(0);
-        Ok(Loan { slot, message: PhantomData })
+        let slot = self.link.loan(size_of::<M>(), Wait::Default)?;
+        let message = InPlace::zeroed(slot).expect("a loan is 64-byte aligned and as long as asked for");
+        Ok(Loan { message })
     }
 }
 
 /// A slot lent to be filled with a plain message. Dropping it sends nothing.
 pub struct Loan<'a, M: Message + Plain> {
-    slot: transport::Loan<'a>,
-    message: PhantomData<fn() -> M>,
+    message: InPlace<transport::Loan<'a>, M>,
 }
 
 impl<M: Message + Plain> Loan<'_, M> {
@@ -201,7 +201,7 @@ impl<M: Message + Plain> Loan<'_, M> {
     ///
     /// [`SendError`].
     pub fn send(self) -> Result<(), SendError> {
-        self.slot.send(size_of::<M>())
+        self.message.into_bytes().send(size_of::<M>())
     }
 }
 
@@ -209,29 +209,19 @@ impl<M: Message + Plain> ops::Deref for Loan<'_, M> {
     type Target = M;
 
     fn deref(&self) -> &M {
-        buffer::plain(&self.slot)
+        &self.message
     }
 }
 
 impl<M: Message + Plain> ops::DerefMut for Loan<'_, M> {
     fn deref_mut(&mut self) -> &mut M {
-        buffer::plain_mut(&mut self.slot)
+        &mut self.message
     }
 }
 
 impl<M: Message + Plain> fmt::Debug for Loan<'_, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Loan").field("type", &M::TYPE_NAME).finish_non_exhaustive()
-    }
-}
-
-fn without_waiting(error: SendError) -> TrySendError {
-    match error {
-        SendError::Timeout => TrySendError::Full,
-        SendError::TooLarge { len, max } => TrySendError::TooLarge { len, max },
-        SendError::Disconnected => TrySendError::Disconnected,
-        SendError::Corrupted => TrySendError::Corrupted,
-        SendError::Forked => TrySendError::Forked,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{
     message::{FromView, Message},
     transport::{Payload, Sent},
 };
-use std::{fmt, marker::PhantomData, time::Duration};
+use std::{fmt, time::Duration};
 
 /// A received message. It lies where it was written, in the slot, and holds that slot until it is dropped.
 ///
@@ -35,9 +35,8 @@ use std::{fmt, marker::PhantomData, time::Duration};
 /// ```
 pub struct Sample<M: Message> {
     payload: Payload,
-    root: Root,
+    root: Root<M>,
     info: Info,
-    message: PhantomData<fn() -> M>,
 }
 
 /// What is known about a message beside its payload. What a transport does not carry is `None`.
@@ -61,8 +60,8 @@ impl Info {
 }
 
 impl<M: Message> Sample<M> {
-    pub(crate) fn new(payload: Payload, root: Root, info: Info) -> Self {
-        Self { payload, root, info, message: PhantomData }
+    pub(crate) fn new(payload: Payload, root: Root<M>, info: Info) -> Self {
+        Self { payload, root, info }
     }
 
     /// The message, borrowed from the slot: an `XView<'_>`, or `&X` for a plain message.

@@ -121,7 +121,7 @@ impl<M: Message> Subscriber<M> {
     ///
     /// [`TryRecvError`].
     pub fn try_recv(&self) -> Result<Sample<M>, TryRecvError> {
-        self.recv_within(Wait::No).map_err(without_waiting)
+        self.recv_within(Wait::No).map_err(TryRecvError::from)
     }
 
     /// Every message, waiting for each, until the channel is gone. Invalid messages are passed over, and counted.
@@ -174,18 +174,6 @@ impl<'a, M: Message> IntoIterator for &'a Subscriber<M> {
 
     fn into_iter(self) -> Iter<'a, M> {
         self.iter()
-    }
-}
-
-fn without_waiting(error: RecvError) -> TryRecvError {
-    match error {
-        RecvError::Timeout => TryRecvError::Empty,
-        RecvError::Invalid(invalid) => TryRecvError::Invalid(invalid),
-        RecvError::TooManyHeld { max } => TryRecvError::TooManyHeld { max },
-        RecvError::Disconnected => TryRecvError::Disconnected,
-        RecvError::Evicted => TryRecvError::Evicted,
-        RecvError::Corrupted => TryRecvError::Corrupted,
-        RecvError::Forked => TryRecvError::Forked,
     }
 }
 

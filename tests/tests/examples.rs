@@ -82,7 +82,10 @@ fn camera_and_viewer_meet_whoever_starts_first() {
         let mut numbers = Vec::new();
         for _ in 0..5 {
             let line = viewer.wait_for("4194304 bytes in place");
-            assert!(line.contains("2048 x 2048") && line.contains("as sent") && line.contains(" 0 lost"), "{line}");
+            assert!(
+                line.contains("2048 x 2048") && line.contains("as sent") && line.contains(" 0 lost"),
+                "{line}"
+            );
             let number = line.split(&[' ', ':'][..]).nth(1).unwrap();
             numbers.push(number.parse::<u64>().unwrap());
         }

@@ -28,7 +28,9 @@ impl Source {
     }
 
     fn without_tests(&self) -> impl Iterator<Item = &str> {
-        self.text.lines().take_while(|line| !(line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test")))
+        self.text
+            .lines()
+            .take_while(|line| !(line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test")))
     }
 }
 
@@ -85,7 +87,15 @@ fn has_word(line: &str, word: &str) -> bool {
 
 #[test]
 fn shm_knows_bytes_and_slots_only() {
-    let words = ["message", "buffer", "endpoint", "transport", "publisher::Publisher", "subscriber::Subscriber", "sample"];
+    let words = [
+        "message",
+        "buffer",
+        "endpoint",
+        "transport",
+        "publisher::Publisher",
+        "subscriber::Subscriber",
+        "sample",
+    ];
     let words: Vec<String> = words.iter().map(|word| format!("crate::{word}")).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).chain(["msg_schema", "spawn"]).collect();
     forbid("msg-runtime/src/shm/", &[], &words, "shm/ works as a library alone and starts no thread");
@@ -95,13 +105,19 @@ fn shm_knows_bytes_and_slots_only() {
 fn values_are_pure() {
     let words = ["std::fs", "std::net", "std::thread", "std::env", "libc", "Instant", "SystemTime", "cfg"];
     for file in ["endpoint/", "topic.rs", "error.rs", "stats.rs"] {
-        forbid(&format!("msg-runtime/src/{file}"), &[], &words, "values know no system, clock, thread or feature");
+        forbid(
+            &format!("msg-runtime/src/{file}"),
+            &[],
+            &words,
+            "values know no system, clock, thread or feature",
+        );
     }
 }
 
 #[test]
 fn buffer_knows_no_transport() {
-    let words = ["crate::shm", "crate::transport", "crate::endpoint", "crate::publisher", "crate::subscriber"];
+    let words =
+        ["crate::shm", "crate::transport", "crate::endpoint", "crate::publisher", "crate::subscriber"];
     forbid("msg-runtime/src/buffer/", &[], &words, "buffer/ reads and writes payloads, wherever they lie");
 }
 
@@ -123,7 +139,12 @@ fn the_compiler_reads_and_writes_in_one_file_each() {
     forbid("msg-codegen/src/", &both, &reads, "source.rs alone reads schemas");
     let writes = ["fs::write", "File::create", "fs::create_dir_all"];
     forbid("msg-codegen/src/", &both[1..], &writes, "build_script.rs alone writes");
-    forbid("msg-codegen/src/", &both[1..], &["println!", "eprintln!", "process::exit"], "build_script.rs alone prints");
+    forbid(
+        "msg-codegen/src/",
+        &both[1..],
+        &["println!", "eprintln!", "process::exit"],
+        "build_script.rs alone prints",
+    );
 }
 
 #[test]
@@ -210,10 +231,17 @@ fn the_readme_program_is_the_tested_one() {
     let start = readme.lines().position(|line| line == "```rust").expect("README.md has a Rust program");
     assert!(start < README_PROGRAM_BEFORE_LINE, "the program starts at line {start}");
     let program: Vec<&str> = readme.lines().skip(start + 1).take_while(|line| *line != "```").collect();
-    assert!(start + program.len() < README_PROGRAM_BEFORE_LINE, "the program ends after line {README_PROGRAM_BEFORE_LINE}");
+    assert!(
+        start + program.len() < README_PROGRAM_BEFORE_LINE,
+        "the program ends after line {README_PROGRAM_BEFORE_LINE}"
+    );
     assert!(program.iter().any(|line| line.contains("fn main")), "the program is complete");
     let docs = fs::read_to_string(root().join("msg-runtime/src/lib.rs")).unwrap();
-    let docs: Vec<&str> = docs.lines().filter_map(|line| line.strip_prefix("//!")).map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    let docs: Vec<&str> = docs
+        .lines()
+        .filter_map(|line| line.strip_prefix("//!"))
+        .map(|line| line.strip_prefix(' ').unwrap_or(line))
+        .collect();
     let contained = docs.windows(program.len()).any(|window| window == program);
     assert!(contained, "the crate docs of msg-runtime hold the README's program");
 }

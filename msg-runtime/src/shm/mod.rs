@@ -52,3 +52,8 @@ pub use options::{Description, Options};
 pub use publisher::{Loan, ShmPublisher};
 pub use segment::open_description;
 pub use subscriber::{Info, ShmSample, ShmSubscriber, Stats};
+
+/// The time on the clock that stamps messages ([`Info::sent`]): since the host was started.
+pub fn now() -> std::time::Duration {
+    std::time::Duration::from_nanos(file::monotonic())
+}

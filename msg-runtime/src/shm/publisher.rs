@@ -192,13 +192,7 @@ impl ShmPublisher {
     pub fn try_publish<R>(&self, len: usize, fill: impl FnOnce(&mut [u8]) -> R) -> Result<R, TrySendError> {
         let mut loan = self.try_loan(len)?;
         let result = fill(&mut loan);
-        loan.commit(Deadline::PASSED).map_err(|error| match error {
-            SendError::Timeout => TrySendError::Full,
-            SendError::TooLarge { len, max } => TrySendError::TooLarge { len, max },
-            SendError::Disconnected => TrySendError::Disconnected,
-            SendError::Corrupted => TrySendError::Corrupted,
-            SendError::Forked => TrySendError::Forked,
-        })?;
+        loan.commit(Deadline::PASSED).map_err(TrySendError::from)?;
         Ok(result)
     }
 

@@ -107,7 +107,10 @@ pub(crate) fn open_publisher(endpoint: &Endpoint, stream: &Stream) -> Result<Box
 }
 
 /// Opens the receiving end. The endpoint's compression says nothing here: each message tells its own.
-pub(crate) fn open_subscriber(endpoint: &Endpoint, stream: &Stream) -> Result<Box<dyn SubscriberLink>, Error> {
+pub(crate) fn open_subscriber(
+    endpoint: &Endpoint,
+    stream: &Stream,
+) -> Result<Box<dyn SubscriberLink>, Error> {
     match &endpoint.address {
         Address::Shm(address) => shm::open_subscriber(address, stream),
     }

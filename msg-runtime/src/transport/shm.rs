@@ -56,17 +56,24 @@ pub(super) fn open_publisher(
     if compression != Compression::None {
         return Err(Error::new(
             ErrorKind::Unsupported,
-            format!("compression `{compression}` is not in this version; write `none`, as in `shm;none;{address}`"),
+            format!(
+                "compression `{compression}` is not in this version; write `none`, as in `shm;none;{address}`"
+            ),
         ));
     }
     let options = options(address, stream);
-    let publisher = ShmPublisher::open(&options).map_err(|error| explain(error, &options, stream))?;
+    let publisher =
+        ShmPublisher::open(&options).map_err(|error| explain(error, &options, address, stream))?;
     Ok(Box::new(publisher))
 }
 
-pub(super) fn open_subscriber(address: &ShmAddress, stream: &Stream) -> Result<Box<dyn SubscriberLink>, Error> {
+pub(super) fn open_subscriber(
+    address: &ShmAddress,
+    stream: &Stream,
+) -> Result<Box<dyn SubscriberLink>, Error> {
     let options = options(address, stream);
-    let subscriber = ShmSubscriber::open(&options).map_err(|error| explain(error, &options, stream))?;
+    let subscriber =
+        ShmSubscriber::open(&options).map_err(|error| explain(error, &options, address, stream))?;
     Ok(Box::new(subscriber))
 }
 
@@ -98,19 +105,20 @@ fn options(address: &ShmAddress, stream: &Stream) -> Options {
 }
 
 /// Where another type is in the way, names both types and the fields that differ.
-fn explain(error: Error, options: &Options, stream: &Stream) -> Error {
+fn explain(error: Error, options: &Options, address: &ShmAddress, stream: &Stream) -> Error {
     if error.kind() != ErrorKind::Incompatible {
         return error;
     }
     let Ok(Some(theirs)) = shm::open_description(options) else { return error };
-    let schemas = (msg_schema::Schema::from_bytes(stream.schema), msg_schema::Schema::from_bytes(&theirs.schema));
+    let schemas =
+        (msg_schema::Schema::from_bytes(stream.schema), msg_schema::Schema::from_bytes(&theirs.schema));
     let (Ok(our_schema), Ok(their_schema)) = schemas else { return error };
     let Some(difference) = msg_schema::difference(&our_schema, &their_schema) else { return error };
     Error::new(
         ErrorKind::Incompatible,
         format!(
             "topic `{}` of channel `{}` is in use with type `{}`, ours is `{}`: {difference}",
-            stream.topic, options.channel(), theirs.type_name, stream.type_name
+            stream.topic, address.channel, theirs.type_name, stream.type_name
         ),
     )
 }
@@ -134,7 +142,8 @@ impl PublisherLink for ShmPublisher {
     }
 
     fn stats(&self) -> Stats {
-        ShmPublisher::stats(self)
+        let shm::Stats { sent, bytes, full, .. } = ShmPublisher::stats(self);
+        Stats { messages: sent, bytes, full, ..Stats::default() }
     }
 }
 
@@ -156,6 +165,7 @@ impl SubscriberLink for ShmSubscriber {
     }
 
     fn stats(&self) -> Stats {
-        ShmSubscriber::stats(self)
+        let shm::Stats { received, bytes, lost, .. } = ShmSubscriber::stats(self);
+        Stats { messages: received, bytes, lost, ..Stats::default() }
     }
 }
