@@ -56,7 +56,10 @@ fn build() -> &'static Path {
 fn hello_shows_both_kinds_of_message_and_one_line_of_figures() {
     let mut hello = Running::start("hello");
     let person = hello.wait_for("msg_tests.Person");
-    assert!(person.contains(r#"1 Some("Ada") Some("ada@example.org")"#), "{person}");
+    assert!(
+        person.contains(r#"Person { id: 1, name: Some("Ada"), email: Some("ada@example.org") }"#),
+        "{person}"
+    );
     let imu = hello.wait_for("demo.Imu");
     assert!(imu.contains("acceleration: [0.0, 0.0, 9.81]"), "{imu}");
     let figures = hello.wait_for("million messages a second");

@@ -8,7 +8,6 @@ use std::{
     process,
     sync::atomic::{AtomicU32, Ordering},
     thread,
-    time::Duration,
 };
 
 /// A channel that no other test has.
@@ -153,7 +152,7 @@ fn damaged_payloads_are_errors_and_counted_and_the_next_message_arrives() {
     let notes = Subscriber::<Note>::open(&format!("shm;{channel}")).unwrap();
     let typed = Publisher::<Note>::open(&format!("shm;{channel}")).unwrap();
     let raw = ShmPublisher::open(&Options::new(&channel, "pubsub.Note")).unwrap();
-    let good = msg_runtime::encode(&note(7));
+    let good = msg_runtime::encode(&note(7)).unwrap().to_vec();
     let mut invalid = 0;
     for len in 0..good.len() {
         raw.send(&good[..len]).unwrap();

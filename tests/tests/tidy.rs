@@ -20,10 +20,10 @@ struct Source {
 
 impl Source {
     /// Code lines with their numbers: no comments, no unit tests.
-    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+    fn code(&self) -> impl Iterator<Item = (usize, String)> {
         self.without_tests()
             .enumerate()
-            .map(|(at, line)| (at + 1, line.split("//").next().unwrap_or_default()))
+            .map(|(at, line)| (at + 1, without_text(line)))
             .filter(|(_, line)| !line.trim().is_empty())
     }
 
@@ -32,6 +32,12 @@ impl Source {
             .lines()
             .take_while(|line| !(line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test")))
     }
+}
+
+/// A line without comment and without what stands in quotes.
+fn without_text(line: &str) -> String {
+    let line = line.split("//").next().unwrap_or_default();
+    line.split('"').step_by(2).collect::<Vec<_>>().join("\"\"")
 }
 
 fn root() -> PathBuf {
@@ -55,8 +61,12 @@ fn sources(folders: &[&str]) -> Vec<Source> {
     found
 }
 
+/// The crates' sources but for files that only tests have.
 fn crates() -> Vec<Source> {
-    sources(&["msg-derive/src", "msg-schema/src", "msg-codegen/src", "msg-runtime/src", "msg-cli/src"])
+    let folders = ["msg-derive/src", "msg-schema/src", "msg-codegen/src", "msg-runtime/src", "msg-cli/src"];
+    let mut found = sources(&folders);
+    found.retain(|source| !source.path.ends_with("/models.rs") && !source.path.ends_with("/tests.rs"));
+    found
 }
 
 /// Fails with every line below `folder` (except in the files `but`) that holds one of `words`.
@@ -67,7 +77,7 @@ fn forbid(folder: &str, but: &[&str], words: &[&str], rule: &str) {
             continue;
         }
         for (number, line) in source.code() {
-            if let Some(word) = words.iter().find(|word| has_word(line, word)) {
+            if let Some(word) = words.iter().find(|word| has_word(&line, word)) {
                 bad.push(format!("{}:{number}: `{word}`", source.path));
             }
         }
@@ -152,8 +162,9 @@ fn unsafe_stands_in_its_places() {
     let places = [
         "msg-runtime/src/shm/",
         "msg-runtime/src/buffer/",
-        // Quotes the one `unsafe impl` of a plain message.
+        // Quote the one `unsafe impl` of what may stand in a plain message.
         "msg-derive/src/expand/plain.rs",
+        "msg-derive/src/expand/enumeration.rs",
     ];
     forbid("msg-", &places, &["unsafe"], "unsafe code outside its places");
 }
