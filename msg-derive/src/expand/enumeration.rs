@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 
 use super::{
-    Names,
+    Names, at,
     schema::{about, flag},
 };
 use crate::{ast::Enumeration, symbol};
@@ -36,6 +36,7 @@ fn numbers(names: &Names<'_>, enumeration: &Enumeration<'_>) -> TokenStream {
         let ident = &variant.original.ident;
         let number = format_ident!("__MSG_NUMBER_{position}");
         let check = enumeration.container.bit_flags.as_ref().map(|_| {
+            let private = at(ident.span(), private);
             quote_spanned! {ident.span()=>
                 const _: () = #private::check_flag(#number as ::core::primitive::u64);
             }
@@ -82,8 +83,10 @@ fn facts(names: &Names<'_>, enumeration: &Enumeration<'_>) -> TokenStream {
             const ABOUT: &'static #private::About = #enum_about;
 
             #[inline]
-            fn to_repr(self) -> ::core::primitive::#repr {
-                self as ::core::primitive::#repr
+            fn to_repr(&self) -> ::core::primitive::#repr {
+                match self {
+                    #(Self::#idents => #numbers,)*
+                }
             }
 
             #[inline]
@@ -122,7 +125,7 @@ fn plain(names: &Names<'_>) -> TokenStream {
             }
 
             fn show_plain(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                #private::show_enumerator(*self, f)
+                #private::show_enumerator(self, f)
             }
         }
     }

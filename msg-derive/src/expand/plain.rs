@@ -2,10 +2,10 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{ext::IdentExt, spanned::Spanned};
+use syn::ext::IdentExt;
 
 use super::{
-    Names, message_constants,
+    Names, at, ends, message_constants,
     schema::{about, flag},
     schema_function,
 };
@@ -54,11 +54,13 @@ fn proof(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
         let end = end(names, before);
         let ident = field.ident;
         let name = ident.unraw().to_string();
+        let private = at(ident.span(), private);
         quote_spanned! {ident.span()=>
             const _: () = #private::check_gap(#end, ::core::mem::offset_of!(#this, #ident), #name);
         }
     });
     let end = end(names, plain.fields.last());
+    let private = at(this.span(), private);
     let last = quote_spanned! {this.span()=>
         const _: () =
             #private::check_end(#end, ::core::mem::size_of::<#this>(), ::core::mem::align_of::<#this>());
@@ -83,7 +85,9 @@ fn implementation(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
     let valid = plain.fields.iter().map(|field| {
         let Field { ident, original, .. } = field;
         let ty = &original.ty;
-        quote_spanned! {ty.span()=>
+        let (first, _) = ends(ty);
+        let private = at(first, private);
+        quote_spanned! {first=>
             && <#ty as #private::Plain>::is_valid(#private::part(
                 bytes,
                 ::core::mem::offset_of!(#this, #ident),
@@ -92,9 +96,11 @@ fn implementation(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
         }
     });
     let shown = plain.fields.iter().map(|field| {
-        let ident = field.ident;
-        let name = ident.unraw().to_string();
-        quote_spanned!(field.original.ty.span()=> debug.field(#name, &#private::ShownPlain(&self.#ident));)
+        let Field { ident, original, .. } = field;
+        let (ty, name) = (&original.ty, ident.unraw().to_string());
+        let (first, _) = ends(ty);
+        let private = at(first, private);
+        quote_spanned!(first=> <#ty as #private::Plain>::show_field(&self.#ident, #name, &mut debug);)
     });
     quote! {
         #[automatically_derived]
@@ -121,9 +127,10 @@ fn implementation(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
 }
 
 fn constant(names: &Names<'_>, field: &Field<'_>, name: &TokenStream) -> TokenStream {
-    let Names { private, .. } = names;
     let ty = &field.original.ty;
-    quote_spanned!(ty.span()=> && <#ty as #private::Plain>::#name)
+    let (first, _) = ends(ty);
+    let private = at(first, &names.private);
+    quote_spanned!(first=> && <#ty as #private::Plain>::#name)
 }
 
 /// ```text
@@ -145,7 +152,9 @@ fn facts(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
         let key = attributes.key.is_some();
         let known: Vec<_> = attributes.key.iter().map(|_| flag(symbol::KEY)).collect();
         let about = about(names, &attributes.about, &known);
-        quote_spanned! {ty.span()=>
+        let (first, _) = ends(ty);
+        let private = at(first, private);
+        quote_spanned! {first=>
             #private::PlainFieldSpec {
                 name: #name,
                 offset: ::core::mem::offset_of!(#this, #ident),
@@ -209,7 +218,7 @@ fn message(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
         impl #runtime::FromView for #this {
             #[inline]
             fn from_view(view: &Self) -> Self {
-                *view
+                #private::plain_copy(view)
             }
         }
     }
@@ -237,7 +246,7 @@ fn field(names: &Names<'_>) -> TokenStream {
         impl #private::FromWire for #this {
             #[inline]
             fn from_wire(view: &Self) -> Self {
-                *view
+                #private::plain_copy(view)
             }
         }
 
