@@ -74,7 +74,7 @@ def write():
     station.active = True
     station.level = -128
     station.gain = 0.25
-    station.wide = 1e300
+    station.wide = 1e10
     station.mode = Mode.Failed
     station.maybe = 0
     station.label = "Zürich"

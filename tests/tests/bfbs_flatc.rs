@@ -258,6 +258,22 @@ fn services_and_file_names_are_left_out() {
     assert_eq!(Schema::from_bytes(&schema.to_bytes()), Ok(schema));
 }
 
+/// The budget for memory that stops an attack leaves room for schemas of any size.
+#[test]
+fn large_schemas() {
+    let mut text = "enum E : ushort { A0".to_owned();
+    (1..5_000).for_each(|number| text += &format!(", A{number}"));
+    text += " }\n";
+    for table in 0..500 {
+        text += &format!("table T{table} {{ next: T{}; e: E;", (table + 1) % 500);
+        (0..20).for_each(|field| text += &format!(" f{field}: int = {field};"));
+        text += " }\n";
+    }
+    let theirs = flatc_schema_of(&format!("{text} root_type T0;"));
+    assert_eq!((theirs.objects.len(), theirs.enums[0].values.len()), (500, 5_000));
+    assert_eq!(Schema::from_bytes(&theirs.to_bytes()), Ok(theirs));
+}
+
 #[test]
 fn wide_offsets() {
     let schema = check("table T { a: [ubyte] (vector64); b: string (offset64); x: int; } root_type T;");
