@@ -89,7 +89,7 @@ fn implementation(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
         let private = at(first, private);
         quote_spanned! {first=>
             && <#ty as #private::Plain>::is_valid(#private::part(
-                bytes,
+                __bytes,
                 ::core::mem::offset_of!(#this, #ident),
                 ::core::mem::size_of::<#ty>(),
             ))
@@ -100,7 +100,7 @@ fn implementation(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
         let (ty, name) = (&original.ty, ident.unraw().to_string());
         let (first, _) = ends(ty);
         let private = at(first, private);
-        quote_spanned!(first=> <#ty as #private::Plain>::show_field(&self.#ident, #name, &mut debug);)
+        quote_spanned!(first=> <#ty as #private::Plain>::show_field(&self.#ident, #name, &mut __debug);)
     });
     quote! {
         #[automatically_derived]
@@ -109,7 +109,7 @@ fn implementation(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
             const ZERO_IS_VALID: ::core::primitive::bool = true #(#zero)*;
 
             #[inline]
-            fn is_valid(bytes: &[::core::primitive::u8]) -> ::core::primitive::bool {
+            fn is_valid(__bytes: &[::core::primitive::u8]) -> ::core::primitive::bool {
                 true #(#valid)*
             }
 
@@ -117,10 +117,10 @@ fn implementation(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
                 #private::Shape::Object(#private::plain_facts::<Self>)
             }
 
-            fn show_plain(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                let mut debug = ::core::fmt::Formatter::debug_struct(f, #debug_name);
+            fn show_plain(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                let mut __debug = ::core::fmt::Formatter::debug_struct(__f, #debug_name);
                 #(#shown)*
-                debug.finish()
+                __debug.finish()
             }
         }
     }
@@ -196,9 +196,9 @@ fn message(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
 
             #[inline]
             fn __view<'view>(
-                view: <<Self as #runtime::Message>::__Wire as #private::Wire>::View<'view>,
+                __view: <<Self as #runtime::Message>::__Wire as #private::Wire>::View<'view>,
             ) -> <Self as #runtime::Message>::View<'view> {
-                view
+                __view
             }
 
             #schema
@@ -209,16 +209,16 @@ fn message(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
             type Message = Self;
 
             #[inline]
-            fn __encode(&self, out: &mut #private::Encoder<'_>) {
-                #private::encode_plain_root(self, out);
+            fn __encode(&self, __out: &mut #private::Encoder<'_>) {
+                #private::encode_plain_root(self, __out);
             }
         }
 
         #[automatically_derived]
         impl #runtime::FromView for #this {
             #[inline]
-            fn from_view(view: &Self) -> Self {
-                #private::plain_copy(view)
+            fn from_view(__view: &Self) -> Self {
+                #private::plain_copy(__view)
             }
         }
     }
@@ -237,24 +237,24 @@ fn field(names: &Names<'_>) -> TokenStream {
             type Wire = #private::PlainOf<Self>;
 
             #[inline]
-            fn encode(&self, out: &mut #private::Encoder<'_>, place: #private::Place) {
-                #private::encode_plain(self, out, place);
+            fn encode(&self, __out: &mut #private::Encoder<'_>, __place: #private::Place) {
+                #private::encode_plain(self, __out, __place);
             }
         }
 
         #[automatically_derived]
         impl #private::FromWire for #this {
             #[inline]
-            fn from_wire(view: &Self) -> Self {
-                #private::plain_copy(view)
+            fn from_wire(__view: &Self) -> Self {
+                #private::plain_copy(__view)
             }
         }
 
         #[automatically_derived]
         impl #private::Element for #this {
             #[inline]
-            fn encode_all(items: &[Self], out: &mut #private::Encoder<'_>, place: #private::Place) {
-                #private::encode_plain_slice(items, out, place);
+            fn encode_all(__items: &[Self], __out: &mut #private::Encoder<'_>, __place: #private::Place) {
+                #private::encode_plain_slice(__items, __out, __place);
             }
         }
     }

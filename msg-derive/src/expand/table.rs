@@ -131,7 +131,7 @@ fn facts(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         let name = field.ident.unraw().to_string();
         let (first, _) = ends(&field.original.ty);
         let private = at(first, private);
-        quote_spanned!(first=> debug.field(#name, &#private::Shown::<#wire>(#got(&self.0)));)
+        quote_spanned!(first=> __debug.field(#name, &#private::Shown::<#wire>(#got(&self.0)));)
     });
     quote! {
         const __MSG_FIELDS: [#private::FieldSpec; #count] = #private::assign_ids([#(#specs),*]);
@@ -146,18 +146,18 @@ fn facts(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
             type View<'view> = #view<'view>;
 
             #[inline]
-            fn from_cursor(cursor: #private::Cursor<'_, Self>) -> #view<'_> {
-                #view(cursor)
+            fn from_cursor(__cursor: #private::Cursor<'_, Self>) -> #view<'_> {
+                #view(__cursor)
             }
         }
 
         #[automatically_derived]
         impl ::core::fmt::Debug for #view<'_> {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 #[allow(unused_mut)]
-                let mut debug = ::core::fmt::Formatter::debug_struct(f, #debug_name);
+                let mut __debug = ::core::fmt::Formatter::debug_struct(__f, #debug_name);
                 #(#debug)*
-                debug.finish()
+                __debug.finish()
             }
         }
     }
@@ -249,9 +249,9 @@ fn message(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 
             #[inline]
             fn __view<'view>(
-                view: <<Self as #runtime::Message>::__Wire as #private::Wire>::View<'view>,
+                __view: <<Self as #runtime::Message>::__Wire as #private::Wire>::View<'view>,
             ) -> <Self as #runtime::Message>::View<'view> {
-                view
+                __view
             }
 
             #schema
@@ -281,7 +281,7 @@ fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         let private = at(first, private);
         quote_spanned! {first=>
             if <#ty as #private::Field>::is_absent(&self.#ident) {
-                #private::clear(&mut vtable, &__MSG_FIELDS[#position]);
+                #private::clear(&mut __vtable, &__MSG_FIELDS[#position]);
             }
         }
     });
@@ -291,8 +291,8 @@ fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         let (first, _) = ends(ty);
         let private = at(first, private);
         quote_spanned! {first=>
-            if let ::core::option::Option::Some(place) = table.place(&vtable, &__MSG_FIELDS[#position]) {
-                <#ty as #private::Field>::encode(&self.#ident, out, place);
+            if let ::core::option::Option::Some(__place) = __table.place(&__vtable, &__MSG_FIELDS[#position]) {
+                <#ty as #private::Field>::encode(&self.#ident, __out, __place);
             }
         }
     });
@@ -302,15 +302,15 @@ fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
             type Wire = #private::TableOf<#message>;
 
             #[inline]
-            fn encode(&self, out: &mut #private::Encoder<'_>, place: #private::Place) {
+            fn encode(&self, __out: &mut #private::Encoder<'_>, __place: #private::Place) {
                 #[allow(unused_mut)]
-                let mut vtable = __MSG_VTABLE;
+                let mut __vtable = __MSG_VTABLE;
                 #(#absent)*
-                let align = const { #private::max_align(&__MSG_FIELDS) };
+                let __align = const { #private::max_align(&__MSG_FIELDS) };
                 #[allow(unused_variables)]
-                if let ::core::option::Option::Some(table) = out.open_table(place, &vtable, align) {
+                if let ::core::option::Option::Some(__table) = __out.open_table(__place, &__vtable, __align) {
                     #(#encoded)*
-                    out.close_table();
+                    __out.close_table();
                 }
             }
         }
@@ -323,8 +323,8 @@ fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
             type Message = #message;
 
             #[inline]
-            fn __encode(&self, out: &mut #private::Encoder<'_>) {
-                #private::encode_root::<#message, Self>(self, out);
+            fn __encode(&self, __out: &mut #private::Encoder<'_>) {
+                #private::encode_root::<#message, Self>(self, __out);
             }
         }
     }
@@ -343,12 +343,12 @@ fn owned(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         let (first, _) = ends(ty);
         let private = at(first, private);
         let make = quote_spanned!(first=> <#wire as #private::MakeOwned<#ty>>::make_owned);
-        quote!(#ident: #make(#got(&view.0)))
+        quote!(#ident: #make(#got(&__view.0)))
     });
     quote! {
         #[automatically_derived]
         impl #runtime::FromView for #message {
-            fn from_view(view: #view<'_>) -> Self {
+            fn from_view(__view: #view<'_>) -> Self {
                 Self { #(#fields),* }
             }
         }
@@ -356,16 +356,16 @@ fn owned(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         #[automatically_derived]
         impl #private::FromWire for #message {
             #[inline]
-            fn from_wire(view: #view<'_>) -> Self {
-                <Self as #runtime::FromView>::from_view(view)
+            fn from_wire(__view: #view<'_>) -> Self {
+                <Self as #runtime::FromView>::from_view(__view)
             }
         }
 
         #[automatically_derived]
         impl<'view> ::core::convert::From<#view<'view>> for #message {
             #[inline]
-            fn from(view: #view<'view>) -> Self {
-                <Self as #runtime::FromView>::from_view(view)
+            fn from(__view: #view<'view>) -> Self {
+                <Self as #runtime::FromView>::from_view(__view)
             }
         }
     }
