@@ -72,10 +72,7 @@ impl Ring<'_> {
     }
 
     /// As `next`, where publishers may evict: announces what it is about to borrow, then makes sure that it still counts.
-    #[cfg_attr(
-        not(all(test, loom)),
-        expect(dead_code, reason = "modelled here; eviction has no public door yet")
-    )]
+    #[cfg_attr(not(test), expect(dead_code, reason = "modelled here; eviction has no public door yet"))]
     pub(in crate::shm) fn next_evictable(
         &self,
         index: usize,
@@ -126,15 +123,12 @@ impl Ring<'_> {
 
     /// The newest message not older than `next`, protected by the reader's `reading` word until `drop_reading`.
     /// `None`: nothing new, or publishers lapped the reader at every try.
-    #[cfg_attr(
-        not(all(test, loom)),
-        expect(dead_code, reason = "modelled here; latest-only has no public door yet")
-    )]
+    #[cfg_attr(not(test), expect(dead_code, reason = "modelled here; latest-only has no public door yet"))]
     pub(in crate::shm) fn latest(&self, index: usize, next: u64, tries: usize) -> Option<Found> {
         let reading = &self.readers[index].reading;
         for _ in 0..tries {
             let mut tail = self.tail.load(Ordering::Acquire);
-            if self.entry(tail).carried() == tail.wrapping_add(1) {
+            if self.is_committed(tail) {
                 tail += 1;
             }
             if tail <= next {
@@ -169,10 +163,7 @@ impl Ring<'_> {
     }
 
     /// Lets go of what `latest` or `next_evictable` found.
-    #[cfg_attr(
-        not(all(test, loom)),
-        expect(dead_code, reason = "modelled here; latest-only has no public door yet")
-    )]
+    #[cfg_attr(not(test), expect(dead_code, reason = "modelled here; latest-only has no public door yet"))]
     pub(in crate::shm) fn drop_reading(&self, index: usize) {
         self.readers[index].reading.store(0, Ordering::Release);
     }
