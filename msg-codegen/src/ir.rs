@@ -273,8 +273,8 @@ pub(crate) struct EnumValue {
 #[derive(Clone, Debug)]
 pub(crate) struct Union {
     pub(crate) declaration: Declaration,
-    /// The type of its tag.
-    pub(crate) underlying: Scalar,
+    /// The type of its tag, where the schema names one.
+    pub(crate) underlying: Option<Scalar>,
     /// In order of declaration.
     pub(crate) members: Vec<Member>,
 }

@@ -1,6 +1,6 @@
 //! Attributes: which exist, where they mean something, and what they say.
 
-use super::Resolver;
+use super::{Resolver, enumeration::integer};
 use crate::{
     ast::{Attribute, ValueKind},
     diagnostic::{Code, Diagnostic, closest},
@@ -133,10 +133,15 @@ impl Resolver<'_, '_> {
     fn attribute_value(&mut self, attribute: &Attribute) -> String {
         let Some(value) = &attribute.value else { return "0".to_owned() };
         match &value.kind {
-            ValueKind::Integer(text) | ValueKind::Float(text) | ValueKind::Text(text) => text.clone(),
-            ValueKind::Name(text) | ValueKind::Function(text) => {
-                let message =
-                    format!("the value of attribute `{}` is neither number nor string", attribute.name.text);
+            ValueKind::Text(text) => text.clone(),
+            ValueKind::Integer(text) => {
+                integer(text).map_or_else(|| text.clone(), |number| number.to_string())
+            }
+            ValueKind::Float(text) | ValueKind::Name(text) | ValueKind::Function(text) => {
+                let message = format!(
+                    "the value of attribute `{}` is neither an integer nor a string",
+                    attribute.name.text
+                );
                 let help = format!("write `\"{text}\"`");
                 self.report(Diagnostic::new(Code::MisplacedAttribute, value.span, message).help(help));
                 String::new()

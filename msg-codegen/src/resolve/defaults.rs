@@ -78,7 +78,9 @@ impl Resolver<'_, '_> {
 
     /// An enum without a value 0 leaves a field without a default that means anything.
     fn check_zero_is_known(&mut self, draft: &Draft<'_>) -> Option<()> {
-        let Type::One(Element::Enum(id)) = draft.field_type else { return Some(()) };
+        let (Type::One(Element::Enum(id)) | Type::Array(Element::Enum(id), _)) = draft.field_type else {
+            return Some(());
+        };
         let item = &self.ir.enums[id.0];
         let is_broken = self.scope.enums[id.0].ast.broken || item.values.is_empty();
         if item.is_flags || is_broken || item.value(0).is_some() {
