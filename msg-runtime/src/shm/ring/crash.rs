@@ -216,6 +216,12 @@ fn survive_publisher(memory: &Memory, mut wanted: Vec<u64>, mut got: [Vec<u64>; 
     let ring = memory.ring();
     ring.repair(|owner| owner.participant == VICTIM);
     ring.repair(|owner| owner.participant == VICTIM);
+    // A latest-only reader may come right now, and must not find what the victim had half overwritten.
+    ring.join(VICTIM_READER, Kind::Latest).unwrap();
+    if let Some(found) = ring.latest(VICTIM_READER, 0, 3) {
+        memory.value(found.slot);
+    }
+    free_record(&ring.states[VICTIM_READER]);
     // Fills the ring first: what fits must not be in the place of what is unread.
     let mut third = snapshot(SURVIVOR + 1);
     let extra: Vec<u64> =

@@ -2,7 +2,7 @@
 
 use super::{Fault, Ring, free_record};
 use crate::shm::sync::Ordering;
-use crate::shm::word::{Cursor, Entry, Kind, SlotWord, State};
+use crate::shm::word::{Cursor, Entry, Kind, SEQUENCE_LIMIT, SlotWord, State};
 
 /// A message that a reader found, and that publishers leave alone until the reader lets go of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +62,11 @@ impl Ring<'_> {
     /// The next message of a lossless reader, protected by its cursor until `keep` or `release`.
     pub(in crate::shm) fn next(&self, index: usize) -> Result<Option<Found>, NextError> {
         let cursor = self.readers[index].cursor.load(Ordering::Relaxed);
+        if cursor >= SEQUENCE_LIMIT {
+            return Err(NextError::Corrupted);
+        }
         let entry = self.entry(cursor);
-        if entry.carried() == cursor.wrapping_add(1) {
+        if entry.carried() == cursor + 1 {
             let found = Found { sequence: cursor, slot: entry.slot() };
             return if found.slot < self.slots.len() { Ok(Some(found)) } else { Err(NextError::Corrupted) };
         }
