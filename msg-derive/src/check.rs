@@ -59,6 +59,9 @@ fn table_fields(context: &Context, table: &Struct<'_>) {
 fn namespace(context: &Context, input: &Input<'_>) {
     let ident = &input.original().ident;
     let Some(namespace) = &input.container().namespace else {
+        if input.container().malformed {
+            return;
+        }
         let message = format!(
             "`{ident}` has no namespace: write `#[message(namespace = \"robot\")]` above it; its full name is then `robot.{ident}`"
         );
@@ -325,13 +328,9 @@ fn supported_type(context: &Context, ty: &Type) {
         _ if last_segment(ty).is_some_and(|segment| segment.ident == "Cow") => {}
         _ => {
             for argument in type_arguments(ty) {
-                if is_vector(ty) && is_vector(argument) {
-                    context.error(
-                        argument,
-                        "FlatBuffers has no vectors of vectors: put the inner one into a message struct of its own",
-                    );
-                } else {
-                    supported_type(context, argument);
+                match nested(ty, argument) {
+                    Some(reason) => context.error(argument, reason),
+                    None => supported_type(context, argument),
                 }
             }
         }
@@ -419,8 +418,19 @@ fn last_segment(ty: &Type) -> Option<&PathSegment> {
     }
 }
 
-fn is_vector(ty: &Type) -> bool {
-    last_segment(ty).is_some_and(|segment| segment.ident == "Vec")
+/// Why a type cannot hold another as it is spelled.
+fn nested(outer: &Type, inner: &Type) -> Option<&'static str> {
+    let name = |ty| last_segment(ty).map(|segment| segment.ident.to_string());
+    match (name(outer)?.as_str(), name(inner)?.as_str()) {
+        ("Vec", "Vec") => {
+            Some("FlatBuffers has no vectors of vectors: put the inner one into a message struct of its own")
+        }
+        ("Vec", "Option") => {
+            Some("FlatBuffers has no absent elements: put the `Option` into a message struct of its own")
+        }
+        ("Option", "Option") => Some("absence would have two meanings: remove one `Option`"),
+        _ => None,
+    }
 }
 
 fn type_arguments(ty: &Type) -> impl Iterator<Item = &Type> {

@@ -93,8 +93,8 @@ fn message_traits(names: &Names<'_>) -> TokenStream {
             const ABOUT: &'static #private::About = #private::About::NONE;
             type View<'view> = #view<'view>;
 
-            fn from_cursor(cursor: #private::Cursor<'_, Self>) -> #view<'_> {
-                #view(cursor)
+            fn from_cursor(__cursor: #private::Cursor<'_, Self>) -> #view<'_> {
+                #view(__cursor)
             }
         }
 
@@ -105,9 +105,9 @@ fn message_traits(names: &Names<'_>) -> TokenStream {
             type __Wire = #private::TableOf<Self>;
 
             fn __view<'view>(
-                view: <<Self as #runtime::Message>::__Wire as #private::Wire>::View<'view>,
+                __view: <<Self as #runtime::Message>::__Wire as #private::Wire>::View<'view>,
             ) -> <Self as #runtime::Message>::View<'view> {
-                view
+                __view
             }
 
             fn __schema() -> &'static #private::CompiledSchema {

@@ -55,7 +55,7 @@ impl SchemaCell {
     pub fn get<M: Message>(&self) -> &CompiledSchema {
         self.0.get_or_init(|| {
             let (schema, clash) = describe::<M>();
-            CompiledSchema { bytes: schema.to_bytes(), fingerprint: fingerprint(&schema), clash }
+            CompiledSchema { bytes: schema.to_bytes(), fingerprint: schema.fingerprint(), clash }
         })
     }
 }
@@ -250,12 +250,6 @@ fn struct_size(shape: Shape) -> Option<u32> {
         Members::Struct { size, .. } => Some(size as u32),
         Members::Table(_) => None,
     }
-}
-
-/// FNV-1a over the bytes.
-fn fingerprint(schema: &Schema) -> u64 {
-    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-    schema.to_bytes().iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 fn attributes(about: &About) -> Vec<(String, String)> {

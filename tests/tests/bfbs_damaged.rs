@@ -92,7 +92,7 @@ fn flip_bits(sound: &Schema, seed: u64, rounds: usize) -> usize {
         readable +=
             usize::from(if whole { read(&damaged, sound) } else { Schema::from_bytes(&damaged).is_ok() });
         let took = start.elapsed();
-        assert!(took < Duration::from_secs(2), "round {round} of seed {seed} took {took:?}");
+        assert!(took < Duration::from_secs(20), "round {round} of seed {seed} took {took:?}");
     }
     readable
 }

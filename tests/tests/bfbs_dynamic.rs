@@ -2,50 +2,10 @@
 use std::fs;
 use std::process::Command;
 
-use msg_schema::{DecodeError, Decoder, ObjectValue, Schema, Value};
+use msg_schema::{Decoder, Schema, Value};
+use msg_tests::json::read;
 use msg_tests::random::Random;
 use msg_tests::tools::{Folder, flatc, flatc_schema_of, run};
-
-/// What is read, as JSON like flatc's, without blanks: absent things other than scalars are left out, enums are names.
-fn object_json(object: ObjectValue<'_>) -> Result<String, DecodeError> {
-    let mut parts = Vec::new();
-    for field in object.fields() {
-        let (field, value) = field?;
-        if field.field_type.base.is_scalar() || !matches!(value, Value::Null) {
-            parts.push(format!("\"{}\":{}", field.name, json(value)?));
-        }
-    }
-    Ok(format!("{{{}}}", parts.join(",")))
-}
-
-fn json(value: Value<'_>) -> Result<String, DecodeError> {
-    Ok(match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Integer(value) => value.to_string(),
-        Value::Float(value) => format!("{value:?}"),
-        Value::Double(value) => format!("{value:?}"),
-        Value::Enum(enumeration, number) => {
-            let name = enumeration.values.iter().find(|value| enumeration.number(value) == number);
-            name.map_or(number.to_string(), |value| format!("\"{}\"", value.name))
-        }
-        Value::String(text) | Value::Text(_, text) => format!("\"{text}\""),
-        Value::Vector(vector) => {
-            let parts = vector.iter().map(|value| json(value?)).collect::<Result<Vec<_>, _>>()?;
-            assert_eq!(parts.len(), vector.len());
-            format!("[{}]", parts.join(","))
-        }
-        Value::Object(object) | Value::Member(_, object) => object_json(object)?,
-        Value::Unknown(number) => format!("\"unknown {number}\""),
-        _ => unreachable!("every kind of value is shown"),
-    })
-}
-
-fn read(schema: &Schema, bytes: &[u8]) -> Result<String, DecodeError> {
-    let decoder = Decoder::new(schema)?;
-    let payload = decoder.payload(bytes)?;
-    object_json(payload.root()?)
-}
 
 /// The bytes that flatc makes of JSON, and the JSON that it makes of the bytes, without blanks outside strings.
 fn flatc_both_ways(schema: &str, json: &str) -> (Vec<u8>, String) {

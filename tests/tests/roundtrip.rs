@@ -13,8 +13,8 @@ fn check<M>(value: &M)
 where
     M: Message + Encode<Message = M> + FromView + PartialEq + Debug,
 {
-    let bytes = encode(value).unwrap();
-    let view = decode::<M>(&bytes).unwrap();
+    let bytes = encode(value).expect("a value encodes");
+    let view = decode::<M>(&bytes).expect("an encoded value is valid");
     assert_eq!(M::from_view(view), *value);
 }
 
@@ -106,6 +106,7 @@ struct Node {
     value: i32,
     next: Option<Box<Node>>,
     children: Vec<Node>,
+    #[allow(clippy::vec_box, reason = "people write it, and it has to work")]
     boxed: Vec<Box<Leaf>>,
     leaf: Leaf,
 }

@@ -5,8 +5,8 @@ mod plain;
 mod schema;
 pub(crate) mod table;
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
 use syn::{DeriveInput, GenericParam, Lifetime, ext::IdentExt};
 
 use crate::{ast::Input, attr::Container};
@@ -74,6 +74,29 @@ fn full_name(ident: &Ident, container: &Container) -> String {
         Some(namespace) if !namespace.is_empty() => format!("{namespace}.{name}"),
         _ => name,
     }
+}
+
+/// Tokens as if they were written at `span`: there the compiler shows what is wrong with them.
+pub(crate) fn at(span: Span, tokens: &TokenStream) -> TokenStream {
+    let respan = |token| match token {
+        TokenTree::Group(group) => {
+            let mut moved = Group::new(group.delimiter(), at(span, &group.stream()));
+            moved.set_span(span);
+            TokenTree::Group(moved)
+        }
+        mut other => {
+            other.set_span(span);
+            other
+        }
+    };
+    tokens.clone().into_iter().map(respan).collect()
+}
+
+/// The spans of the first and of the last token. On stable Rust no span covers both.
+pub(crate) fn ends(tokens: impl ToTokens) -> (Span, Span) {
+    let mut spans = tokens.into_token_stream().into_iter().map(|token| token.span());
+    let first = spans.next().unwrap_or_else(Span::call_site);
+    (first, spans.last().unwrap_or(first))
 }
 
 /// The constants of [`Message`](trait@crate) that the attributes set.

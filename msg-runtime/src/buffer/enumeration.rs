@@ -27,7 +27,7 @@ use crate::error::Invalid;
     label = "not a message enum",
     note = "put `#[derive(Message)]`, `#[message(namespace = \"..\")]` and `#[repr(u8)]` (or another integer) on it"
 )]
-pub trait Enumeration: Copy + 'static {
+pub trait Enumeration: Sized + 'static {
     /// The number behind it.
     type Repr: Scalar;
     /// Fully qualified name.
@@ -42,7 +42,7 @@ pub trait Enumeration: Copy + 'static {
     const ABOUT: &'static About;
 
     /// The number of an enumerator.
-    fn to_repr(self) -> Self::Repr;
+    fn to_repr(&self) -> Self::Repr;
 
     /// The enumerator of a number.
     fn from_repr(number: Self::Repr) -> Option<Self>;
@@ -99,7 +99,7 @@ fn from_le_bytes<E: Enumeration>(bytes: &[u8]) -> Option<E> {
 /// # Errors
 ///
 /// Those of the formatter.
-pub fn show_enumerator<E: Enumeration>(value: E, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub fn show_enumerator<E: Enumeration>(value: &E, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     show_number::<E>(value.to_repr(), f)
 }
 
@@ -141,7 +141,7 @@ impl<E: Enumeration + Plain> Wire for Closed<E> {
     }
 
     fn show(view: E, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        show_enumerator(view, f)
+        show_enumerator(&view, f)
     }
 }
 

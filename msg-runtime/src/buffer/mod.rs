@@ -24,6 +24,7 @@ mod const_text;
 pub(crate) mod describe;
 pub(crate) mod enumeration;
 pub(crate) mod field;
+mod in_place;
 pub(crate) mod option;
 pub(crate) mod plain;
 pub(crate) mod root;
@@ -38,13 +39,12 @@ pub(crate) mod wire;
 
 pub use aligned::AlignedBuffer;
 pub use enumeration::{Flags, Open};
-pub use plain::Padding;
+pub use plain::{Padding, Plain};
 pub use root::{decode, encode};
 pub use vector::{FillWith, VectorIter, VectorView};
 
-#[allow(unused_imports, reason = "the typed handles are built on these")]
 pub(crate) use {
     build::Refused,
-    plain::{Plain, plain_in_place},
+    in_place::InPlace,
     root::{Root, encode_into, verify, view},
 };

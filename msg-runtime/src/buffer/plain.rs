@@ -57,10 +57,15 @@ pub unsafe trait Plain: Copy + 'static {
     ///
     /// Those of the formatter.
     fn show_plain(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
+    /// Shows it as the field of a struct.
+    fn show_field(&self, name: &str, debug: &mut fmt::DebugStruct<'_, '_>) {
+        debug.field(name, &ShownPlain(self));
+    }
 }
 
-/// A plain struct: what the schema knows about it.
-pub trait PlainStruct: Plain {
+/// A plain struct: what the schema knows about it. No part of [`Plain`], so that a struct that is not `Copy` is one mistake.
+pub trait PlainStruct: 'static {
     /// Fully qualified name.
     const NAME: &'static str;
     /// Its fields, in order of their offsets.
@@ -70,7 +75,7 @@ pub trait PlainStruct: Plain {
 }
 
 /// The facts about a plain struct.
-pub fn plain_facts<T: PlainStruct>() -> ObjectFacts {
+pub fn plain_facts<T: Plain + PlainStruct>() -> ObjectFacts {
     ObjectFacts {
         name: T::NAME,
         type_id: std::any::TypeId::of::<T>(),
@@ -85,8 +90,14 @@ pub fn part(bytes: &[u8], offset: usize, len: usize) -> &[u8] {
     bytes.get(offset..offset + len).unwrap_or_default()
 }
 
+/// The value behind a reference.
+#[inline]
+pub fn plain_copy<T: Plain>(value: &T) -> T {
+    *value
+}
+
 /// Shows a plain value.
-pub struct ShownPlain<'a, T>(pub &'a T);
+pub(crate) struct ShownPlain<'a, T>(pub(crate) &'a T);
 
 impl<T: Plain> fmt::Debug for ShownPlain<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -199,19 +210,6 @@ pub(super) fn cast_slice_mut<T: Plain>(bytes: &mut [u8]) -> Option<&mut [T]> {
     Some(unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), len) })
 }
 
-/// A plain message in a slot, set to `initial`, to be filled in place; `None` when the slot is too small or unaligned.
-#[allow(dead_code, reason = "a loan of the typed handles")]
-pub(crate) fn plain_in_place<T: Plain>(slot: &mut [u8], initial: T) -> Option<&mut T> {
-    let bytes = slot.get_mut(..size_of::<T>())?;
-    if !bytes.as_ptr().cast::<T>().is_aligned() {
-        return None;
-    }
-    bytes.copy_from_slice(bytes_of(std::slice::from_ref(&initial)));
-    // SAFETY: aligned and of the size of `T` (both checked above), a value of `T` was just written, and the borrow
-    // is unique.
-    Some(unsafe { &mut *bytes.as_mut_ptr().cast() })
-}
-
 const ZERO_BYTES: usize = 4096;
 
 #[repr(align(64))]
@@ -281,7 +279,7 @@ pub(super) fn verify_place<T: Plain>(verifier: &mut Verifier<'_>, place: Place) 
     verify_plain::<T>(verifier, place.at, 1)
 }
 
-impl<T: PlainStruct> Wire for PlainOf<T> {
+impl<T: Plain + PlainStruct> Wire for PlainOf<T> {
     type View<'a> = &'a T;
     const INLINE: Inline = Inline::of::<T>();
     const CHECKS_ABSENCE: bool = !T::ZERO_IS_VALID;
@@ -303,7 +301,7 @@ impl<T: PlainStruct> Wire for PlainOf<T> {
     }
 }
 
-impl<T: PlainStruct> ElementWire for PlainOf<T> {
+impl<T: Plain + PlainStruct> ElementWire for PlainOf<T> {
     type Slice<'a> = &'a [T];
 
     fn verify_elements(verifier: &mut Verifier<'_>, start: usize, len: usize) -> Result<(), Invalid> {

@@ -6,7 +6,7 @@ use super::{
     aligned::AlignedBuffer,
     build::{Encoder, Refused},
     field::Field,
-    plain::{PlainOf, PlainStruct, cast, verify_plain},
+    plain::{Plain, PlainOf, PlainStruct, cast, verify_plain},
     table::{Cursor, Table, TableOf},
     verified::Verified,
     verify::Verifier,
@@ -49,7 +49,7 @@ impl<T: Table> MessageWire for TableOf<T> {
     }
 }
 
-impl<T: PlainStruct> MessageWire for PlainOf<T> {
+impl<T: Plain + PlainStruct> MessageWire for PlainOf<T> {
     fn verify_root(verifier: &mut Verifier<'_>, len: usize, _: Option<[u8; 4]>) -> Result<usize, Invalid> {
         if len != size_of::<T>() {
             return Err(Invalid::WrongSize { len, expected: size_of::<T>() });

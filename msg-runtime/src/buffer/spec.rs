@@ -8,9 +8,9 @@ use std::any::TypeId;
 use super::{
     const_text::ConstText,
     describe::{About, Shape},
-    plain::bits_of,
+    plain::{Plain, bits_of},
     verify::Verifier,
-    wire::{DefaultWire, Inline, Kind, Place, Wire},
+    wire::{Inline, Kind, Place, Wire},
 };
 use crate::error::Invalid;
 
@@ -143,14 +143,9 @@ impl FieldSpec {
     }
 }
 
-/// The bits of a default that is written as a literal.
-pub const fn default_number<W: DefaultWire>(number: W::Number) -> u64 {
-    bits_of(number)
-}
-
-/// The bits of a default that is written as a constant, such as an enumerator.
-pub const fn default_constant<W: DefaultWire>(constant: W::Constant) -> u64 {
-    bits_of(constant)
+/// The bits of a default, zero-extended.
+pub const fn default_bits<T: Plain>(default: T) -> u64 {
+    bits_of(default)
 }
 
 /// Gives every field its place in the vtable: in order, or as written with `id`.

@@ -75,7 +75,9 @@ impl<'b> Verifier<'b> {
     pub(super) fn vector(&mut self, at: usize, element: Inline) -> Result<usize, Invalid> {
         let len = self.u32(at)?;
         let size = len.checked_mul(element.size).ok_or(Invalid::OutOfRange)?;
-        self.range(at + 4, Inline { size, align: element.align })?;
+        // flatc aligns the elements of a vector, but not the place where an empty one would have them.
+        let align = if len == 0 { 1 } else { element.align };
+        self.range(at + 4, Inline { size, align })?;
         Ok(len)
     }
 
