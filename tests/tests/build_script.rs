@@ -147,7 +147,9 @@ impl Package {
         folder.write("src/lib.rs", lib);
         folder.write(
             "schemas/main.fbs",
-            "include \"inner.fbs\"; namespace a.b; table T { gen: I; async: int = 3; }",
+            "include \"inner.fbs\"; enum kind : byte { a, B } struct gap { x: ubyte; y: [int:40]; k: kind; }\n\
+             table root_T { Gap: gap; k: kind = B; old: int (deprecated); }\n\
+             namespace a.b; table T { gen: I; async: int = 3; }",
         );
         folder.write("schemas/inner.fbs", "namespace a; table I { x: int; }");
         Self { folder }
