@@ -3,7 +3,7 @@
 use std::{collections::HashSet, path::Path};
 
 use crate::{
-    diagnostic::{Code, Diagnostic, Severity, Span},
+    diagnostic::{Diagnostic, Severity, Span},
     emit,
     ir::Ir,
     reflection,
@@ -82,9 +82,9 @@ impl Checked {
     }
 
     /// The binary schema of each file that was asked for, with everything that it includes, under the file's name;
-    /// empty if anything is wrong. Unions are in it, though no Rust is generated for them yet.
+    /// empty if anything is wrong. What no Rust is generated for yet, such as unions, is in it all the same.
     pub fn schemas(&self) -> Vec<(String, msg_schema::Schema)> {
-        if errors(&self.diagnostics).any(|diagnostic| diagnostic.code != Code::UnionNotGenerated) {
+        if errors(&self.diagnostics).any(|diagnostic| !diagnostic.code.is_refusal()) {
             return Vec::new();
         }
         let inputs = self.ir.files.iter().filter(|file| file.is_input);

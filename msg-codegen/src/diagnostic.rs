@@ -163,6 +163,8 @@ codes! {
     UnionNotGenerated = "E0801",
     /// Part of FlatBuffers' language that this compiler does not take.
     Unsupported = "E0802",
+    /// Defaults of strings are understood, but no Rust is generated for them yet.
+    TextDefaultNotGenerated = "E0803",
     /// Accepted, and without effect here.
     NoEffect = "W0101",
     /// A type is used whose file is not included.
@@ -174,6 +176,11 @@ codes! {
 }
 
 impl Code {
+    /// Whether only generating Rust fails, while the schema itself is in order.
+    pub(crate) fn is_refusal(self) -> bool {
+        matches!(self, Self::UnionNotGenerated | Self::TextDefaultNotGenerated)
+    }
+
     /// Whether it is an error or a warning.
     pub fn severity(self) -> Severity {
         if self.as_str().starts_with('E') { Severity::Error } else { Severity::Warning }

@@ -214,6 +214,8 @@ pub(crate) struct Field {
     pub(crate) is_key: bool,
     /// The table in it contains itself this way, so it must stand behind a pointer.
     pub(crate) is_boxed: bool,
+    /// Where its name stands.
+    pub(crate) span: Span,
 }
 
 /// What an absent field reads as.

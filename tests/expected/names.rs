@@ -103,6 +103,20 @@ pub mod msg_tests {
             #[derive(::core::clone::Clone, ::core::fmt::Debug, ::core::cmp::PartialEq)]
             #[derive(::core::default::Default, ::msg_runtime::Message)]
             #[message(namespace = "msg_tests.names.std")]
+            pub struct Methods {
+                pub clone: i32,
+                pub to_owned: i32,
+                pub encode: i32,
+                pub view: i32,
+                pub default: i32,
+                pub eq: i32,
+                pub fmt: i32,
+                pub new: i32,
+                pub from: i32,
+            }
+            #[derive(::core::clone::Clone, ::core::fmt::Debug, ::core::cmp::PartialEq)]
+            #[derive(::core::default::Default, ::msg_runtime::Message)]
+            #[message(namespace = "msg_tests.names.std")]
             pub struct names {
                 pub of: ::core::option::Option<Person>,
             }

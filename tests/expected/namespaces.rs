@@ -13,11 +13,25 @@ pub struct RootPoint {
 #[allow(missing_copy_implementations, unreachable_pub)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
 #[derive(::core::clone::Clone, ::core::fmt::Debug, ::core::cmp::PartialEq)]
-#[derive(::core::default::Default, ::msg_runtime::Message)]
+#[derive(::msg_runtime::Message)]
 #[message(namespace = "")]
 pub struct RootPlace {
     pub point: ::core::option::Option<RootPoint>,
     pub place: ::core::option::Option<self::msg_tests::place::Place>,
+    #[message(default = self::msg_tests::places::Side::Left)]
+    pub side: ::msg_runtime::Open<self::msg_tests::places::Side>,
+}
+#[allow(unused, nonstandard_style, deprecated, missing_docs, rustdoc::all)]
+#[allow(missing_copy_implementations, unreachable_pub)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+impl ::core::default::Default for RootPlace {
+    fn default() -> Self {
+        Self {
+            point: ::core::default::Default::default(),
+            place: ::core::default::Default::default(),
+            side: ::core::convert::From::from(self::msg_tests::places::Side::Left),
+        }
+    }
 }
 #[allow(unused, nonstandard_style, deprecated, missing_docs, rustdoc::all)]
 #[allow(missing_copy_implementations, unreachable_pub)]
@@ -33,6 +47,15 @@ pub mod msg_tests {
         }
     }
     pub mod places {
+        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+        #[derive(::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash)]
+        #[derive(::msg_runtime::Message)]
+        #[message(namespace = "msg_tests.places")]
+        #[repr(i8)]
+        pub enum Side {
+            Left = 1,
+            Right = 2,
+        }
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
         #[derive(
             ::core::cmp::PartialEq,
@@ -55,11 +78,22 @@ pub mod msg_tests {
         pub mod city {
             /// `Place` is found in the namespace around this one.
             #[derive(::core::clone::Clone, ::core::fmt::Debug, ::core::cmp::PartialEq)]
-            #[derive(::core::default::Default, ::msg_runtime::Message)]
+            #[derive(::msg_runtime::Message)]
             #[message(namespace = "msg_tests.places.city")]
             pub struct Street {
                 pub place: ::core::option::Option<super::Place>,
                 pub start: ::core::option::Option<super::Point>,
+                #[message(default = super::Side::Right)]
+                pub side: ::msg_runtime::Open<super::Side>,
+            }
+            impl ::core::default::Default for Street {
+                fn default() -> Self {
+                    Self {
+                        place: ::core::default::Default::default(),
+                        start: ::core::default::Default::default(),
+                        side: ::core::convert::From::from(super::Side::Right),
+                    }
+                }
             }
         }
     }

@@ -1,4 +1,5 @@
 //! What happens in a build script: what cargo is told, what is written and when, and how a mistake looks.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::{
     env, fs,

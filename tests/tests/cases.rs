@@ -1,5 +1,6 @@
 //! Schemas that other tools stumbled over, in `cases/`: what is generated from them compiles and holds what the
 //! schema says.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![deny(warnings)]
 #![forbid(unsafe_code)]
 

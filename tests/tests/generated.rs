@@ -1,5 +1,6 @@
 //! The code generated from `schemas/` by `build.rs`: it compiles without a warning wherever it stands, and each type
 //! has the schema and the defaults that it was generated from.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![deny(warnings)]
 #![forbid(unsafe_code)]
 
@@ -113,6 +114,8 @@ fn types_have_the_schema_that_they_come_from() {
     types.table::<generated::names::std::person>();
     types.table::<generated::names::std::Person>();
     types.table::<generated::names::std::names>();
+    types.table::<generated::names::std::Methods>();
+    types.table::<generated::hostile::Hostile>();
     types.table::<generated::names::std::names_::Inner>();
     assert!(types.differences.is_empty(), "\n{}", types.differences);
     let objects = types.compiled.iter().flat_map(|schema| &schema.objects);

@@ -1,6 +1,7 @@
 //! Schemas with mistakes: each case in `invalid/` has the text of its diagnostics beside it.
 //!
 //! A case is a file, or a directory whose files are given together. `MSG_BLESS=1` rewrites the texts.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::{
     collections::BTreeSet,

@@ -10,7 +10,8 @@ impl Emitter<'_> {
     /// The default as the derive takes it: a literal, or the path of a constant or an enumerator.
     pub(super) fn default_key(&self, field: &Field, from: &Declaration) -> Option<TokenStream> {
         match (&field.default, field.field_type) {
-            (Default::Zero | Default::EmptyVector, _) => None,
+            // Absent vectors read as empty; defaults of strings are refused before.
+            (Default::Zero | Default::EmptyVector | Default::Text(_), _) => None,
             (Default::Integer(number), Type::One(Element::Enum(id))) => {
                 Some(self.enumerator(id, *number, from).unwrap_or_else(|| integer(*number)))
             }
@@ -20,7 +21,6 @@ impl Emitter<'_> {
             (Default::Integer(number), _) => Some(integer(*number)),
             (Default::Real(number), Type::One(Element::Scalar(scalar))) => Some(real(*number, scalar)),
             (Default::Real(number), _) => Some(real(*number, Scalar::F64)),
-            (Default::Text(text), _) => Some(quote!(#text)),
         }
     }
 
@@ -34,10 +34,7 @@ impl Emitter<'_> {
                 let length = Literal::u16_unsuffixed(length);
                 Some(quote!([::core::default::Default::default(); #length]))
             }
-            _ => match &field.default {
-                Default::Text(text) => Some(quote!(::std::string::String::from(#text))),
-                _ => self.default_key(field, from),
-            },
+            _ => self.default_key(field, from),
         }
     }
 

@@ -176,6 +176,7 @@ fn new_field(ast: &ast::Field, attributes: Attributes, field_type: Type, facts: 
         is_deprecated: facts.is_deprecated,
         is_key: facts.is_key,
         is_boxed: false,
+        span: ast.name.span,
     }
 }
 
