@@ -167,7 +167,10 @@ fn mutate(text: &str, random: &mut Random) -> String {
         match random.below(8) {
             0..4 => text.insert_str(start, PIECES[random.below(PIECES.len())]),
             4..6 => text.replace_range(start..end, ""),
-            6 => text.insert_str(start, &text[start..end].to_owned()),
+            6 => {
+                let copy = text[start..end].to_owned();
+                text.insert_str(start, &copy);
+            }
             _ => text.truncate(end),
         }
     }

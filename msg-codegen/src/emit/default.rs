@@ -128,6 +128,7 @@ fn real(number: f64, scalar: Scalar) -> TokenStream {
             false => quote!(::core::primitive::#name::NEG_INFINITY),
         };
     }
-    let literal = Literal::f64_unsuffixed(number.abs());
+    // `{:?}` writes very large and very small numbers with an exponent.
+    let literal: Literal = format!("{:?}", number.abs()).parse().expect("a finite number is a literal");
     if number.is_sign_negative() { quote!(-#literal) } else { quote!(#literal) }
 }

@@ -50,12 +50,11 @@ impl Resolver<'_, '_> {
                 _ => {}
             }
         }
-        let has_root = ast.items.iter().any(|item| matches!(item, ast::Item::RootType(_)));
-        if let (Some((_, span)), false) = (&identifier.value, has_root || ast.broken) {
-            let message = "`file_identifier` has no effect: the file has no `root_type`";
-            let help = "write `root_type T;` for the table that messages start with";
-            self.report(Diagnostic::new(Code::NoEffect, *span, message).help(help));
+        if root.value.is_none() && !ast.broken {
+            self.check_used("file_identifier", &identifier);
+            self.check_used("file_extension", &extension);
         }
+        self.check_agreement(&root, &identifier);
         File {
             is_input: false,
             visible,
@@ -63,6 +62,27 @@ impl Resolver<'_, '_> {
             identifier: identifier.value.map(|(text, _)| text).unwrap_or_default(),
             extension: extension.value.map(|(text, _)| text).unwrap_or_default(),
         }
+    }
+
+    /// What a file says of its root type, without having one.
+    fn check_used(&mut self, keyword: &str, text: &Once<String>) {
+        let Some((_, span)) = &text.value else { return };
+        let message = format!("`{keyword}` has no effect: the file has no `root_type`");
+        let help = "write `root_type T;` for the table that messages start with";
+        self.report(Diagnostic::new(Code::NoEffect, *span, message).help(help));
+    }
+
+    /// Two files with one root type and two identifiers for it.
+    fn check_agreement(&mut self, root: &Once<ObjectId>, identifier: &Once<String>) {
+        let (Some((root, _)), Some((identifier, span))) = (&root.value, &identifier.value) else { return };
+        let differs = |file: &&File| file.root == Some(*root) && !file.identifier.is_empty();
+        let Some(first) = self.ir.files.iter().find(differs).filter(|file| file.identifier != *identifier)
+        else {
+            return;
+        };
+        let message = format!("this identifier has no effect: another file says `{}`", first.identifier);
+        let help = "a type has one identifier: make the files agree";
+        self.report(Diagnostic::new(Code::NoEffect, *span, message).help(help));
     }
 
     fn root_type(&mut self, path: &ast::Path, site: &Site) -> Option<ObjectId> {
