@@ -22,8 +22,7 @@ impl Resolver<'_, '_> {
         if draft.in_struct || !self.can_have_default(draft.field_type) {
             return self.only_zero(draft, value);
         }
-        let is_null = matches!(&value.kind, ValueKind::Name(name) if name == "null");
-        if is_null {
+        if value.is_null() {
             return self.null(draft, value);
         }
         let default = match draft.field_type {

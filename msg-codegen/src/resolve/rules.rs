@@ -92,7 +92,7 @@ impl Resolver<'_, '_> {
             Type::One(Element::Scalar(_) | Element::Enum(_) | Element::Text | Element::Struct(_))
                 | Type::Array(Element::Scalar(_) | Element::Enum(_) | Element::Struct(_), _)
         );
-        let is_null = matches!(&draft.ast.default, Some(ast::Value { kind: ast::ValueKind::Name(name), .. }) if name == "null");
+        let is_null = draft.ast.default.as_ref().is_some_and(ast::Value::is_null);
         if let Type::One(Element::Struct(id)) = draft.field_type {
             let declared = self.scope.objects[id.0].ast.name.span;
             self.is_declared_before("struct", &draft.ast.field_type.name, declared);
