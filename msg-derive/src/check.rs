@@ -35,6 +35,7 @@ pub(crate) fn check(context: &Context, input: &Input<'_>) {
         Input::Enumeration(enumeration) => {
             keys_of_tables(context, input, "an enum");
             keys_of_messages(context, input);
+            unsigned_flags(context, enumeration);
             variant_names(context, enumeration);
         }
     }
@@ -150,6 +151,19 @@ fn keys_of_messages(context: &Context, input: &Input<'_>) {
     }
     if let Some(topic) = &input.container().topic {
         context.error(topic, "an enum travels as a field and has no topic: remove `topic`");
+    }
+}
+
+/// ```text
+/// #[message(bit_flags)]
+/// #[repr(i8)]
+/// enum Access { .. }
+/// ```
+fn unsigned_flags(context: &Context, enumeration: &Enumeration<'_>) {
+    let repr = enumeration.repr.to_string();
+    if enumeration.container.bit_flags.is_some() && repr.starts_with('i') {
+        let message = format!("bits have no sign: write `#[repr(u{})]`", repr.trim_start_matches('i'));
+        context.error(&enumeration.repr, message);
     }
 }
 

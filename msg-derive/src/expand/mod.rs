@@ -99,7 +99,7 @@ pub(crate) fn ends(tokens: impl ToTokens) -> (Span, Span) {
     (first, spans.last().unwrap_or(first))
 }
 
-/// The constants of [`Message`](trait@crate) that the attributes set.
+/// The constants of `Message` that the attributes set.
 ///
 /// ```text
 /// const TOPIC: &'static str = "left.image";

@@ -472,7 +472,7 @@ impl<T: Plain + Field<Wire: Wire>, const N: usize> Wire for ArrayOf<T, N> {
     }
 
     fn read<'a>(bytes: Verified<'a>, place: Place, _: u64) -> &'a [T; N] {
-        if place.is_absent() { zero() } else { cast(bytes, bytes.follow(place.at).saturating_add(4)) }
+        if place.is_absent() { zero() } else { cast(bytes, bytes.follow(place.at) + 4) }
     }
 
     fn show(view: &[T; N], f: &mut fmt::Formatter<'_>) -> fmt::Result {
