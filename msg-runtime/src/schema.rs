@@ -259,3 +259,50 @@ fn attributes(about: &About) -> Vec<(String, String)> {
 fn documentation(about: &About) -> Vec<String> {
     about.documentation.iter().map(|line| (*line).into()).collect()
 }
+
+#[cfg(all(test, feature = "derive"))]
+mod tests {
+    use super::*;
+
+    mod other {
+        #[derive(crate::Message)]
+        #[message(namespace = "test")]
+        pub(super) struct Leaf {
+            pub(super) length: u32,
+        }
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Leaf {
+        width: u32,
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Clash {
+        one: Leaf,
+        two: other::Leaf,
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Recursive {
+        leaves: Vec<Leaf>,
+        children: Vec<Recursive>,
+        next: Option<Box<Recursive>>,
+    }
+
+    #[test]
+    fn two_types_of_one_name_are_told() {
+        assert_eq!(describe::<Clash>().1, Some("test.Leaf"));
+        assert_eq!(describe::<Recursive>().1, None);
+    }
+
+    #[test]
+    fn a_recursive_type_is_described_once() {
+        let schema = describe::<Recursive>().0;
+        let names: Vec<_> = schema.objects.iter().map(|object| object.name.as_str()).collect();
+        assert_eq!(names, ["test.Leaf", "test.Recursive"]);
+    }
+}

@@ -223,11 +223,14 @@ fn default_bits(names: &Names<'_>, wire: &TokenStream, default: &Expr) -> TokenS
     quote_spanned!(first=> #private::default_bits::<#ty>(#default))
 }
 
-/// `3`, `-1.5` and `true`: they take the field's own type. Anything else is a constant, such as an enumerator.
+/// `3`, `-1.5`, `1 | 8` and `true`: they take the field's own type. Anything else is a constant, such as an enumerator.
 fn is_literal(default: &Expr) -> bool {
     match default {
         Expr::Lit(literal) => !matches!(literal.lit, Lit::Str(_)),
-        Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_)) && is_literal(&unary.expr),
+        Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_) | UnOp::Not(_)) && is_literal(&unary.expr),
+        Expr::Binary(binary) => is_literal(&binary.left) && is_literal(&binary.right),
+        Expr::Paren(inner) => is_literal(&inner.expr),
+        Expr::Group(inner) => is_literal(&inner.expr),
         _ => false,
     }
 }

@@ -4,7 +4,8 @@
 //! read through it, the schema is made from it. Rooms:
 //!
 //! - [`wire`]: what a kind of field is on the wire; [`field`]: which Rust types are of which kind;
-//! - a file per family of kinds: [`scalar`], [`text`], [`vector`], [`option`], [`table`], [`plain`], [`enumeration`];
+//! - a file per family of kinds: [`scalar`], [`text`], [`vector`], [`option`], [`table`], [`plain`], [`array`],
+//!   [`padding`], [`enumeration`], [`open`]; [`memory`] has the casts;
 //! - [`verify`] and [`verified`]: checking bytes, and the token that says they were checked;
 //! - [`build`]: the encoder; [`root`]: whole payloads; [`describe`]: what the binary schema is made from.
 //!
@@ -19,12 +20,16 @@
 #![allow(unsafe_code)]
 
 pub(crate) mod aligned;
+mod array;
 pub(crate) mod build;
 mod const_text;
 pub(crate) mod describe;
 pub(crate) mod enumeration;
 pub(crate) mod field;
+mod memory;
+mod open;
 pub(crate) mod option;
+mod padding;
 pub(crate) mod plain;
 pub(crate) mod root;
 pub(crate) mod scalar;
@@ -37,14 +42,15 @@ pub(crate) mod verify;
 pub(crate) mod wire;
 
 pub use aligned::AlignedBuffer;
-pub use enumeration::{Flags, Open};
-pub use plain::Padding;
+pub use open::{Flags, Open};
+pub use padding::Padding;
 pub use root::{decode, encode};
 pub use vector::{FillWith, VectorIter, VectorView};
 
 #[allow(unused_imports, reason = "the typed handles are built on these")]
 pub(crate) use {
     build::Refused,
-    plain::{Plain, plain_in_place},
+    memory::plain_in_place,
+    plain::Plain,
     root::{Root, encode_into, verify, view},
 };

@@ -6,7 +6,8 @@ use super::{
     aligned::AlignedBuffer,
     build::{Encoder, Refused},
     field::Field,
-    plain::{Plain, PlainOf, PlainStruct, cast, verify_plain},
+    memory::cast,
+    plain::{Plain, PlainOf, PlainStruct, verify_plain},
     table::{Cursor, Table, TableOf},
     verified::Verified,
     verify::{MAX_BYTES, Verifier},
@@ -202,7 +203,7 @@ pub fn encode<E: Encode + ?Sized>(value: &E) -> Result<AlignedBuffer, Invalid> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "derive"))]
 mod tests {
     use super::*;
 
@@ -273,10 +274,10 @@ mod tests {
     #[test]
     fn a_plain_message_is_filled_in_place() {
         let mut slot = AlignedBuffer::copy_of(&[0xff; 16]);
-        *super::super::plain::plain_in_place(&mut slot.as_mut_slice()[8..], 3_u64).unwrap() += 1;
+        *super::super::memory::plain_in_place(&mut slot.as_mut_slice()[8..], 3_u64).unwrap() += 1;
         assert_eq!(slot[..8], [0xff; 8]);
         assert_eq!(slot[8..], 4_u64.to_le_bytes());
-        assert!(super::super::plain::plain_in_place(&mut slot.as_mut_slice()[9..], 3_u64).is_none());
-        assert!(super::super::plain::plain_in_place(&mut slot.as_mut_slice()[4..], 3_u64).is_none());
+        assert!(super::super::memory::plain_in_place(&mut slot.as_mut_slice()[9..], 3_u64).is_none());
+        assert!(super::super::memory::plain_in_place(&mut slot.as_mut_slice()[4..], 3_u64).is_none());
     }
 }

@@ -8,7 +8,8 @@ use std::any::TypeId;
 use super::{
     const_text::ConstText,
     describe::{About, Shape},
-    plain::{Plain, bits_of},
+    memory::bits_of,
+    plain::Plain,
     verify::Verifier,
     wire::{Inline, Kind, Place, Wire},
 };

@@ -6,7 +6,8 @@ use super::{
     build::Encoder,
     describe::Shape,
     field::{Element, Field, FieldView, FromWire},
-    plain::{Plain, cast_slice_mut},
+    memory::cast_slice_mut,
+    plain::Plain,
     verified::Verified,
     verify::Verifier,
     wire::{ElementWire, Inline, Place, Shown, Wire, sealed::Sealed},
@@ -289,7 +290,7 @@ impl<T: Element + Plain> Field for FillWith<'_, T> {
 /// The slot itself is not aligned for the elements: they are filled elsewhere and copied.
 #[cold]
 fn fill_unaligned<T: Plain>(room: &mut [u8], fill: &mut dyn FnMut(&mut [T])) {
-    let mut elements = vec![*super::plain::zero::<T>(); room.len() / size_of::<T>()];
+    let mut elements = vec![*super::memory::zero::<T>(); room.len() / size_of::<T>()];
     fill(&mut elements);
-    room.copy_from_slice(super::plain::bytes_of(&elements));
+    room.copy_from_slice(super::memory::bytes_of(&elements));
 }

@@ -185,7 +185,7 @@ impl<'b> Verifier<'b> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "derive"))]
 mod tests {
     use super::*;
     use crate::buffer::{AlignedBuffer, decode, encode, spec::assign_ids, text::Text, vector::Vector};
