@@ -92,6 +92,8 @@ pub enum TrySendError {
         /// Bytes that fit.
         max: usize,
     },
+    /// The message is one that every receiver would refuse.
+    Invalid(Invalid),
     /// The channel's files were removed, or the link is gone: open a new publisher.
     Disconnected,
     /// The control words in shared memory make no sense: some process wrote where it must not.
@@ -113,6 +115,8 @@ pub enum SendError {
         /// Bytes that fit.
         max: usize,
     },
+    /// The message is one that every receiver would refuse.
+    Invalid(Invalid),
     /// The channel's files were removed, or the link is gone: open a new publisher.
     Disconnected,
     /// The control words in shared memory make no sense: some process wrote where it must not.
@@ -126,9 +130,24 @@ impl From<TrySendError> for SendError {
         match error {
             TrySendError::Full => Self::Timeout,
             TrySendError::TooLarge { len, max } => Self::TooLarge { len, max },
+            TrySendError::Invalid(invalid) => Self::Invalid(invalid),
             TrySendError::Disconnected => Self::Disconnected,
             TrySendError::Corrupted => Self::Corrupted,
             TrySendError::Forked => Self::Forked,
+        }
+    }
+}
+
+/// For a call that did not wait.
+impl From<SendError> for TrySendError {
+    fn from(error: SendError) -> Self {
+        match error {
+            SendError::Timeout => Self::Full,
+            SendError::TooLarge { len, max } => Self::TooLarge { len, max },
+            SendError::Invalid(invalid) => Self::Invalid(invalid),
+            SendError::Disconnected => Self::Disconnected,
+            SendError::Corrupted => Self::Corrupted,
+            SendError::Forked => Self::Forked,
         }
     }
 }
@@ -189,6 +208,21 @@ impl From<TryRecvError> for RecvError {
             TryRecvError::Evicted => Self::Evicted,
             TryRecvError::Corrupted => Self::Corrupted,
             TryRecvError::Forked => Self::Forked,
+        }
+    }
+}
+
+/// For a call that did not wait.
+impl From<RecvError> for TryRecvError {
+    fn from(error: RecvError) -> Self {
+        match error {
+            RecvError::Timeout => Self::Empty,
+            RecvError::Invalid(invalid) => Self::Invalid(invalid),
+            RecvError::TooManyHeld { max } => Self::TooManyHeld { max },
+            RecvError::Disconnected => Self::Disconnected,
+            RecvError::Evicted => Self::Evicted,
+            RecvError::Corrupted => Self::Corrupted,
+            RecvError::Forked => Self::Forked,
         }
     }
 }
@@ -264,6 +298,10 @@ fn too_large(f: &mut fmt::Formatter<'_>, len: usize, max: usize) -> fmt::Result 
     write!(f, "the message has {len} bytes and at most {max} fit; write `size={}` in the endpoint", size(len))
 }
 
+fn refused(f: &mut fmt::Formatter<'_>, invalid: Invalid) -> fmt::Result {
+    write!(f, "not sent, since every receiver would refuse it: {invalid}")
+}
+
 /// The smallest power of two in endpoint units that holds `len` bytes.
 fn size(len: usize) -> String {
     let bytes = len.checked_next_power_of_two().unwrap_or(usize::MAX);
@@ -280,6 +318,7 @@ impl fmt::Display for TrySendError {
         match *self {
             Self::Full => f.write_str("full: every slot holds a message that some subscriber still needs"),
             Self::TooLarge { len, max } => too_large(f, len, max),
+            Self::Invalid(invalid) => refused(f, invalid),
             Self::Disconnected => f.write_str(DISCONNECTED),
             Self::Corrupted => f.write_str(CORRUPTED),
             Self::Forked => f.write_str(FORKED),
@@ -294,6 +333,7 @@ impl fmt::Display for SendError {
                 "timeout: no slot became free; a subscriber is too slow or stopped (more `slots=` or `timeout=`?)",
             ),
             Self::TooLarge { len, max } => too_large(f, len, max),
+            Self::Invalid(invalid) => refused(f, invalid),
             Self::Disconnected => f.write_str(DISCONNECTED),
             Self::Corrupted => f.write_str(CORRUPTED),
             Self::Forked => f.write_str(FORKED),

@@ -74,19 +74,6 @@ pub(super) fn cast_slice_mut<T: Plain>(bytes: &mut [u8]) -> Option<&mut [T]> {
     Some(unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), len) })
 }
 
-/// A plain message in a slot, set to `initial`, to be filled in place; `None` when the slot is too small or unaligned.
-#[allow(dead_code, reason = "a loan of the typed handles")]
-pub(crate) fn plain_in_place<T: Plain>(slot: &mut [u8], initial: T) -> Option<&mut T> {
-    let bytes = slot.get_mut(..size_of::<T>())?;
-    if !bytes.as_ptr().cast::<T>().is_aligned() {
-        return None;
-    }
-    bytes.copy_from_slice(bytes_of(std::slice::from_ref(&initial)));
-    // SAFETY: aligned and of the size of `T` (both checked above), a value of `T` was just written, and the borrow
-    // is unique.
-    Some(unsafe { &mut *bytes.as_mut_ptr().cast() })
-}
-
 const ZERO_BYTES: usize = 4096;
 
 #[repr(align(64))]

@@ -5,7 +5,8 @@
 //!
 //! - [`wire`]: what a kind of field is on the wire; [`field`]: which Rust types are of which kind;
 //! - a file per family of kinds: [`scalar`], [`text`], [`vector`], [`option`], [`table`], [`plain`], [`array`],
-//!   [`padding`], [`enumeration`], [`open`]; [`memory`] has the casts;
+//!   [`padding`], [`enumeration`], [`open`]; [`memory`] has the casts, [`in_place`] fills a plain
+//!   message in lent bytes;
 //! - [`verify`] and [`verified`]: checking bytes, and the token that says they were checked;
 //! - [`build`]: the encoder; [`root`]: whole payloads; [`describe`]: what the binary schema is made from.
 //!
@@ -26,6 +27,7 @@ mod const_text;
 pub(crate) mod describe;
 pub(crate) mod enumeration;
 pub(crate) mod field;
+mod in_place;
 mod memory;
 mod open;
 pub(crate) mod option;
@@ -44,13 +46,12 @@ pub(crate) mod wire;
 pub use aligned::AlignedBuffer;
 pub use open::{Flags, Open};
 pub use padding::Padding;
+pub use plain::Plain;
 pub use root::{decode, encode};
 pub use vector::{FillWith, VectorIter, VectorView};
 
-#[allow(unused_imports, reason = "the typed handles are built on these")]
 pub(crate) use {
     build::Refused,
-    memory::plain_in_place,
-    plain::Plain,
+    in_place::InPlace,
     root::{Root, encode_into, verify, view},
 };

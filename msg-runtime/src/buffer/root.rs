@@ -270,14 +270,4 @@ mod tests {
         let root = verify::<Item>(&one).unwrap();
         let _ = view(&two, root);
     }
-
-    #[test]
-    fn a_plain_message_is_filled_in_place() {
-        let mut slot = AlignedBuffer::copy_of(&[0xff; 16]);
-        *super::super::memory::plain_in_place(&mut slot.as_mut_slice()[8..], 3_u64).unwrap() += 1;
-        assert_eq!(slot[..8], [0xff; 8]);
-        assert_eq!(slot[8..], 4_u64.to_le_bytes());
-        assert!(super::super::memory::plain_in_place(&mut slot.as_mut_slice()[9..], 3_u64).is_none());
-        assert!(super::super::memory::plain_in_place(&mut slot.as_mut_slice()[4..], 3_u64).is_none());
-    }
 }

@@ -290,6 +290,27 @@ mod tests {
         }
     }
 
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Wide {
+        numbers: Vec<u64>,
+    }
+
+    #[test]
+    fn only_a_vector_with_elements_is_aligned() {
+        let check = |elements: &[u32]| {
+            // The length at byte 28, the elements at 32; with a word more in front they stand at 36.
+            let mut words = vec![12, 0x0008_0006, 0x0000_0004, 8, 12, 0, 0, elements.len() as u32 / 2];
+            words.extend(elements);
+            let aligned = decode::<Wide>(&payload(&words)).map(|view| view.numbers().len());
+            words[4] += 4;
+            words.insert(5, 0);
+            (aligned, decode::<Wide>(&payload(&words)).map(|view| view.numbers().len()))
+        };
+        assert_eq!(check(&[]), (Ok(0), Ok(0)));
+        assert_eq!(check(&[1, 0]), (Ok(1), Err(Invalid::Unaligned)));
+    }
+
     #[test]
     fn strings_are_utf8_with_a_final_zero() {
         let check = |text: &[u8; 4]| {

@@ -1,0 +1,3 @@
+fn main() {
+    msg_codegen::compile(&["../schemas/person.fbs"]);
+}

@@ -1,0 +1,96 @@
+//! Schemas that have been read and checked: what was found, and what can be made of them.
+
+use std::path::Path;
+
+use crate::{
+    diagnostic::{Code, Diagnostic, Severity},
+    emit,
+    ir::Ir,
+    reflection,
+    render::{self, Colour},
+    resolve,
+    source::{Loaded, Sources},
+};
+
+/// The outcome of [`Config::check`](crate::Config::check).
+///
+/// # Examples
+///
+/// ```
+/// let checked = msg_codegen::Config::new().check_text("a.fbs", "namespace demo; table A { x: int; }");
+/// assert!(!checked.has_errors());
+/// assert!(checked.generate().unwrap().contains("pub struct A"));
+/// ```
+#[derive(Debug)]
+pub struct Checked {
+    sources: Sources,
+    diagnostics: Vec<Diagnostic>,
+    /// Names of the files that were asked for.
+    inputs: Vec<String>,
+    ir: Ir,
+}
+
+impl Checked {
+    pub(crate) fn new(loaded: Loaded) -> Self {
+        let Loaded { sources, files, mut diagnostics, inputs } = loaded;
+        let ir = resolve::resolve(&files, &inputs, &mut diagnostics);
+        let inputs = inputs.iter().map(|file| sources.path(*file).to_owned()).collect();
+        if diagnostics.iter().all(|diagnostic| diagnostic.severity() == Severity::Warning) {
+            diagnostics.extend(emit::refusals(&ir));
+        }
+        let place = |diagnostic: &Diagnostic| {
+            diagnostic.span.map(|span| (sources.path(span.file).to_owned(), span.start, diagnostic.code))
+        };
+        diagnostics.sort_by_cached_key(place);
+        Self { sources, diagnostics, inputs, ir }
+    }
+
+    /// All mistakes and warnings, by file and place.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// The files that were read.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// Whether anything is wrong, so that no code is generated.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity() == Severity::Error)
+    }
+
+    /// A diagnostic as text of several lines, with the line of the schema and a caret.
+    pub fn render(&self, diagnostic: &Diagnostic, colour: Colour) -> String {
+        render::render(diagnostic, &self.sources, colour)
+    }
+
+    /// The Rust of all schemas as one module tree; `None` if anything is wrong.
+    pub fn generate(&self) -> Option<String> {
+        if self.has_errors() {
+            return None;
+        }
+        // Names without directories: generated text is the same on every machine.
+        let mut files: Vec<String> = self.inputs.iter().map(|path| file_name(path)).collect();
+        files.sort();
+        files.dedup();
+        Some(emit::emit(&self.ir, &files))
+    }
+
+    /// The binary schema of each file that was asked for, with everything that it includes, under the file's name;
+    /// empty if anything is wrong. Unions are in it, though no Rust is generated for them yet.
+    pub fn schemas(&self) -> Vec<(String, msg_schema::Schema)> {
+        let is_wrong = |diagnostic: &Diagnostic| {
+            diagnostic.severity() == Severity::Error && diagnostic.code != Code::UnionNotGenerated
+        };
+        if self.diagnostics.iter().any(is_wrong) {
+            return Vec::new();
+        }
+        let inputs = self.ir.files.iter().filter(|file| file.is_input);
+        self.inputs.iter().cloned().zip(inputs.map(|file| reflection::to_schema(&self.ir, file))).collect()
+    }
+}
+
+fn file_name(path: &str) -> String {
+    Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
+}

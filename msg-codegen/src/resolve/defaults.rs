@@ -1,0 +1,306 @@
+//! Defaults: what a field reads as when it is absent, and whether it can be told that it is.
+
+use super::{Resolver, Site, enumeration::integer, object::Draft};
+use crate::{
+    ast::{Value, ValueKind},
+    diagnostic::{Code, Diagnostic, closest},
+    ir::{Default, Element, EnumId, Scalar, Type},
+};
+
+impl Resolver<'_, '_> {
+    /// The default of a field, and whether it is `null`; `None` after a report.
+    pub(super) fn default(&mut self, draft: &Draft<'_>, site: &Site) -> Option<(Default, bool)> {
+        let Some(value) = &draft.ast.default else {
+            self.check_zero_is_known(draft)?;
+            return Some((Default::Zero, false));
+        };
+        if let ValueKind::Function(name) = &value.kind {
+            let message = format!("the function `{name}` is not computed in schemas");
+            self.report(Diagnostic::new(Code::Unsupported, value.span, message).help("write the number"));
+            return None;
+        }
+        if draft.in_struct || !self.can_have_default(draft.field_type) {
+            return self.only_zero(draft, value);
+        }
+        let is_null = matches!(&value.kind, ValueKind::Name(name) if name == "null");
+        if is_null {
+            return self.null(draft, value);
+        }
+        let default = match draft.field_type {
+            Type::One(Element::Scalar(Scalar::F32 | Scalar::F64)) => Default::Real(self.real(value)?),
+            Type::One(Element::Scalar(scalar)) => Default::Integer(self.integer(scalar, value, site)?),
+            Type::One(Element::Enum(id)) => Default::Integer(self.enum_default(draft, id, value, site)?),
+            Type::One(Element::Text) => Default::Text(self.text(value)?),
+            _ => self.empty_vector(value)?,
+        };
+        Some((normalize(default), false))
+    }
+
+    fn can_have_default(&self, field_type: Type) -> bool {
+        matches!(
+            field_type,
+            Type::One(Element::Scalar(_) | Element::Enum(_) | Element::Text) | Type::Vector(_)
+        )
+    }
+
+    /// `= 0` says nothing new where there is no default, so it is let pass, as FlatBuffers does.
+    fn only_zero(&mut self, draft: &Draft<'_>, value: &Value) -> Option<(Default, bool)> {
+        let is_zero = matches!(&value.kind, ValueKind::Integer(text) if integer(text) == Some(0));
+        if is_zero && draft.in_struct && draft.is_scalar() {
+            return Some((Default::Zero, false));
+        }
+        let message = match draft.in_struct {
+            true => "the fields of a struct have no defaults",
+            false => "only numbers, bools, enums, strings and vectors have defaults",
+        };
+        self.report(Diagnostic::new(Code::DefaultNotAllowed, value.span, message).help("remove the default"));
+        None
+    }
+
+    fn null(&mut self, draft: &Draft<'_>, value: &Value) -> Option<(Default, bool)> {
+        if !draft.is_scalar() {
+            let message = format!("`{}` is optional already", draft.name());
+            let help = "remove `= null`; it is for numbers, bools and enums";
+            self.report(Diagnostic::new(Code::DefaultNotAllowed, value.span, message).help(help));
+            return None;
+        }
+        if let Type::One(Element::Enum(id)) = draft.field_type {
+            let item = &self.ir.enums[id.0];
+            if item.values.iter().any(|known| known.name == "null") {
+                let message = format!("`null` is an enumerator of `{}` too", item.declaration.name.dotted());
+                let help = "rename the enumerator: `= null` says that the field may be absent";
+                self.report(Diagnostic::new(Code::DefaultMismatch, value.span, message).help(help));
+                return None;
+            }
+        }
+        Some((Default::Zero, true))
+    }
+
+    /// An enum without a value 0 leaves a field without a default that means anything.
+    fn check_zero_is_known(&mut self, draft: &Draft<'_>) -> Option<()> {
+        let (Type::One(Element::Enum(id)) | Type::Array(Element::Enum(id), _)) = draft.field_type else {
+            return Some(());
+        };
+        let item = &self.ir.enums[id.0];
+        let is_broken = self.scope.enums[id.0].ast.broken || item.values.is_empty();
+        if item.is_flags || is_broken || item.value(0).is_some() {
+            return Some(());
+        }
+        let (name, span) = (item.declaration.name.dotted(), item.declaration.span);
+        let message = format!("field `{}` has no default: enum `{name}` has no value 0", draft.name());
+        let help = match draft.in_struct {
+            true => format!("give `{name}` a value 0"),
+            false => format!("write `= {}`, or `= null`, or give the enum a value 0", item.values[0].name),
+        };
+        let diagnostic = Diagnostic::new(Code::DefaultNotInEnum, draft.ast.name.span, message);
+        self.report(diagnostic.note(span, "the enum is declared here").help(help));
+        None
+    }
+
+    fn integer(&mut self, scalar: Scalar, value: &Value, site: &Site) -> Option<i128> {
+        let number = match &value.kind {
+            ValueKind::Integer(text) | ValueKind::Text(text) if starts_like_number(text) => integer(text),
+            ValueKind::Name(name) if scalar == Scalar::Bool && name == "true" => Some(1),
+            ValueKind::Name(name) if scalar == Scalar::Bool && name == "false" => Some(0),
+            ValueKind::Name(name) | ValueKind::Text(name) if name.contains('.') => {
+                return self.named(name, scalar, value, site);
+            }
+            _ => return self.mismatch(value, scalar.name()),
+        };
+        self.in_range(number, scalar, value)
+    }
+
+    /// The enumerator of another enum as a number: `= Color.Red`.
+    fn named(&mut self, name: &str, scalar: Scalar, value: &Value, site: &Site) -> Option<i128> {
+        match self.enumerator(name, None, site) {
+            Some(number) => self.in_range(Some(number), scalar, value),
+            None => {
+                let message = format!("`{name}` is no enumerator of any enum");
+                self.report(Diagnostic::new(Code::UnknownEnumerator, value.span, message));
+                None
+            }
+        }
+    }
+
+    fn in_range(&mut self, number: Option<i128>, scalar: Scalar, value: &Value) -> Option<i128> {
+        let (least, most) = scalar.range().unwrap_or((0, 0));
+        let number = number.filter(|number| (least..=most).contains(number));
+        if number.is_none() {
+            let message = format!("the default does not fit `{}`", scalar.name());
+            let help = match scalar {
+                Scalar::Bool => "write `true` or `false`".to_owned(),
+                _ => format!("`{}` has values from {least} to {most}", scalar.name()),
+            };
+            self.report(Diagnostic::new(Code::DefaultOutOfRange, value.span, message).help(help));
+        }
+        number
+    }
+
+    fn real(&mut self, value: &Value) -> Option<f64> {
+        let number = match &value.kind {
+            ValueKind::Integer(text) | ValueKind::Float(text) | ValueKind::Text(text) => real(text),
+            ValueKind::Name(name) => constant(name),
+            _ => None,
+        };
+        match number {
+            Some(number) => Some(number),
+            None => self.mismatch(value, "a floating-point number"),
+        }
+    }
+
+    fn text(&mut self, value: &Value) -> Option<String> {
+        match &value.kind {
+            ValueKind::Text(text) => Some(text.clone()),
+            _ => self.mismatch(value, "a string"),
+        }
+    }
+
+    fn empty_vector(&mut self, value: &Value) -> Option<Default> {
+        match &value.kind {
+            ValueKind::EmptyVector => Some(Default::EmptyVector),
+            _ => self.mismatch(value, "a vector, whose only default is `[]`"),
+        }
+    }
+
+    fn enum_default(&mut self, draft: &Draft<'_>, id: EnumId, value: &Value, site: &Site) -> Option<i128> {
+        let underlying = self.ir.enums[id.0].underlying;
+        let number = match &value.kind {
+            ValueKind::Integer(text) | ValueKind::Text(text) if starts_like_number(text) => {
+                self.in_range(integer(text), underlying, value)?
+            }
+            ValueKind::Name(words) | ValueKind::Text(words) => self.enumerators(words, id, value, site)?,
+            _ => return self.mismatch(value, "a number or the name of an enumerator"),
+        };
+        let item = &self.ir.enums[id.0];
+        if item.is_flags || item.value(number).is_some() || self.scope.enums[id.0].ast.broken {
+            return Some(number);
+        }
+        let (name, span) = (item.declaration.name.dotted(), item.declaration.span);
+        let message = format!("the default {number} of `{}` is no value of enum `{name}`", draft.name());
+        let diagnostic = Diagnostic::new(Code::DefaultNotInEnum, value.span, message);
+        self.report(
+            diagnostic.note(span, "the enum is declared here").help("write the name of an enumerator"),
+        );
+        None
+    }
+
+    /// `Read`, or `"Read Write"`: the enumerators' numbers together.
+    fn enumerators(&mut self, words: &str, id: EnumId, value: &Value, site: &Site) -> Option<i128> {
+        let mut together = 0;
+        for word in words.split(' ') {
+            let item = &self.ir.enums[id.0];
+            match self.enumerator(word, Some(item), site) {
+                Some(number) => together |= number,
+                None if self.scope.enums[id.0].ast.broken => return None,
+                None => {
+                    let names = item.values.iter().map(|known| known.name.as_str());
+                    let message =
+                        format!("`{word}` is no enumerator of `{}`", item.declaration.name.dotted());
+                    let span = item.declaration.span;
+                    let diagnostic = Diagnostic::new(Code::UnknownEnumerator, value.span, message)
+                        .note(span, "the enum is declared here")
+                        .suggest(closest(word, names));
+                    self.report(diagnostic);
+                    return None;
+                }
+            }
+        }
+        Some(together)
+    }
+
+    fn mismatch<T>(&mut self, value: &Value, wanted: &str) -> Option<T> {
+        let found = match &value.kind {
+            ValueKind::Integer(text) | ValueKind::Float(text) | ValueKind::Name(text) => format!("`{text}`"),
+            ValueKind::Text(_) => "a string".to_owned(),
+            ValueKind::EmptyVector => "`[]`".to_owned(),
+            ValueKind::Function(name) => format!("`{name}(..)`"),
+        };
+        let wanted =
+            if wanted.contains(' ') { wanted.to_owned() } else { format!("a value of type `{wanted}`") };
+        let message = format!("the default is {found}, expected {wanted}");
+        self.report(Diagnostic::new(Code::DefaultMismatch, value.span, message));
+        None
+    }
+}
+
+/// Zero is what a field without a default reads as, so it is not kept as one.
+fn normalize(default: Default) -> Default {
+    match default {
+        Default::Integer(0) => Default::Zero,
+        // Negative zero has other bits.
+        Default::Real(number) if number.to_bits() == 0 => Default::Zero,
+        default => default,
+    }
+}
+
+fn starts_like_number(text: &str) -> bool {
+    text.trim_start_matches(['+', '-']).starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// A floating-point number as schemas write it.
+fn real(text: &str) -> Option<f64> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1.0, digits),
+        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
+    };
+    match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(hexadecimal) => Some(sign * hexadecimal_real(hexadecimal)?),
+        None if digits.starts_with(|first: char| first.is_ascii_digit() || first == '.') => {
+            Some(sign * digits.parse::<f64>().ok()?)
+        }
+        None => constant(text),
+    }
+}
+
+/// `1.8p3` of `0x1.8p3`.
+fn hexadecimal_real(text: &str) -> Option<f64> {
+    let (mantissa, exponent) = text.split_once(['p', 'P']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    // More digits than fit are more than the number can tell apart.
+    let digits = u64::from_str_radix(&format!("{whole}{fraction}"), 16).ok()?;
+    let exponent = exponent.parse::<i32>().ok()?.checked_sub(i32::try_from(4 * fraction.len()).ok()?)?;
+    Some(digits as f64 * 2f64.powi(exponent))
+}
+
+/// `nan`, `inf` and `infinity`, with a sign, in any case.
+fn constant(name: &str) -> Option<f64> {
+    let (sign, name) = match name.strip_prefix('-') {
+        Some(name) => (-1.0, name),
+        None => (1.0, name.strip_prefix('+').unwrap_or(name)),
+    };
+    match name.to_ascii_lowercase().as_str() {
+        "nan" => Some(f64::NAN),
+        "inf" | "infinity" => Some(sign * f64::INFINITY),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reals() {
+        let check = |text: &str, expected: Option<f64>| {
+            assert_eq!(real(text).map(f64::to_bits), expected.map(f64::to_bits), "{text}");
+        };
+        check("1", Some(1.0));
+        check("-.5", Some(-0.5));
+        check("+1e3", Some(1000.0));
+        check("-0", Some(-0.0));
+        check("0x1.8p3", Some(12.0));
+        check("-0xff", Some(-255.0));
+        check("1e400", Some(f64::INFINITY));
+        check("-Inf", Some(f64::NEG_INFINITY));
+        check("NaN", Some(f64::NAN));
+        check("pi", None);
+        check("0x1p99999999999", None);
+    }
+
+    #[test]
+    fn zero_is_no_default() {
+        assert_eq!(normalize(Default::Integer(0)), Default::Zero);
+        assert_eq!(normalize(Default::Real(0.0)), Default::Zero);
+        assert_eq!(normalize(Default::Real(-0.0)), Default::Real(-0.0));
+    }
+}

@@ -1,0 +1,49 @@
+//! Syntax trees to the resolved model: names, numbers, ids, defaults, layouts, cycles.
+//!
+//! Every rule that is broken is reported, and only once: what could not be resolved is left out, and what depends on
+//! it is not judged.
+
+mod attributes;
+mod cycle;
+mod defaults;
+mod enumeration;
+mod facts;
+mod ids;
+mod layout;
+mod object;
+mod recursion;
+mod scope;
+
+use crate::{
+    ast,
+    diagnostic::{Diagnostic, FileId},
+    ir::Ir,
+};
+use scope::{Scope, Site};
+
+/// Resolves all files together. The model is whole only when no error was added to `diagnostics`.
+pub(crate) fn resolve(files: &[ast::File], inputs: &[FileId], diagnostics: &mut Vec<Diagnostic>) -> Ir {
+    let scope = Scope::collect(files, diagnostics);
+    let mut resolver = Resolver { scope: &scope, ir: Ir::default(), diagnostics };
+    resolver.enums();
+    resolver.unions();
+    resolver.objects();
+    resolver.layouts();
+    resolver.recursion();
+    resolver.files(files, inputs);
+    resolver.services();
+    resolver.ir
+}
+
+/// The passes share what is declared, what is resolved so far, and the mistakes.
+struct Resolver<'s, 'a> {
+    scope: &'s Scope<'a>,
+    ir: Ir,
+    diagnostics: &'s mut Vec<Diagnostic>,
+}
+
+impl Resolver<'_, '_> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+}

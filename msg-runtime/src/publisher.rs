@@ -1,0 +1,238 @@
+//! The typed sending end.
+
+use crate::{
+    buffer::{self, InPlace, Plain, Refused},
+    endpoint::Endpoint,
+    error::{Error, SendError, TrySendError},
+    message::{Encode, Message},
+    stats::Stats,
+    topic::Topic,
+    transport::{self, PublisherLink, Stream, Wait},
+};
+use std::{fmt, marker::PhantomData, ops, sync::Arc, time::Duration};
+
+/// Sends messages of type `M`. Its topic is the type's fully qualified name unless the builder says otherwise.
+///
+/// Over shared memory a message is encoded straight into the slot that subscribers read. Cloning gives another handle
+/// to the same link.
+///
+/// # Examples
+///
+/// ```
+/// use msg_runtime::{Message, Publisher, Subscriber};
+///
+/// #[derive(Message)]
+/// #[message(namespace = "demo")]
+/// struct Scan<'a> {
+///     stamp: u64,
+///     ranges: &'a [f32],
+/// }
+///
+/// let scans = Subscriber::<Scan>::open("shm;doc-publisher")?;
+/// let publisher = Publisher::<Scan>::open("shm;doc-publisher")?;
+/// let ranges = vec![0.5; 1000];
+/// publisher.send(&Scan { stamp: 1, ranges: &ranges })?; // no owned copy: the samples are written once, into the slot
+/// assert_eq!(scans.recv()?.view().ranges().len(), 1000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Publisher<M: Message> {
+    link: Arc<dyn PublisherLink>,
+    topic: Topic,
+    message: PhantomData<fn(&M)>,
+}
+
+/// Opens a [`Publisher`] with more than an endpoint.
+#[derive(Debug)]
+pub struct PublisherBuilder<M: Message> {
+    endpoint: String,
+    topic: Option<String>,
+    message: PhantomData<fn(&M)>,
+}
+
+impl<M: Message> PublisherBuilder<M> {
+    /// Another topic than the type's own: two cameras, one type.
+    pub fn topic(mut self, topic: impl Into<String>) -> Self {
+        self.topic = Some(topic.into());
+        self
+    }
+
+    /// Opens the publisher.
+    ///
+    /// # Errors
+    ///
+    /// As [`Publisher::open`], and [`InvalidTopic`](crate::ErrorKind::InvalidTopic).
+    pub fn open(self) -> Result<Publisher<M>, Error> {
+        let endpoint: Endpoint = self.endpoint.parse()?;
+        let stream = stream_of::<M>(self.topic)?;
+        let link = transport::open_publisher(&endpoint, &stream)?;
+        Ok(Publisher { link: link.into(), topic: stream.topic, message: PhantomData })
+    }
+}
+
+/// The facts of `M`'s stream, under its own topic or another.
+pub(crate) fn stream_of<M: Message>(topic: Option<String>) -> Result<Stream, Error> {
+    Ok(Stream {
+        topic: Topic::new(topic.unwrap_or_else(|| M::TOPIC.to_owned()))?,
+        type_name: M::TYPE_NAME,
+        fingerprint: M::fingerprint(),
+        schema: M::schema(),
+        plain_bytes: M::PLAIN_BYTES,
+    })
+}
+
+impl<M: Message> Publisher<M> {
+    /// Opens a publisher at an endpoint, such as `"shm;camera"`.
+    ///
+    /// # Errors
+    ///
+    /// A malformed endpoint, a topic in use with another type (both types and the field that differs are named), a
+    /// segment of another geometry, too little room, or what the system refuses.
+    pub fn open(endpoint: &str) -> Result<Self, Error> {
+        Self::builder(endpoint).open()
+    }
+
+    /// Sets more than the endpoint before opening.
+    pub fn builder(endpoint: &str) -> PublisherBuilder<M> {
+        PublisherBuilder { endpoint: endpoint.to_owned(), topic: None, message: PhantomData }
+    }
+
+    /// The topic.
+    pub fn topic(&self) -> &Topic {
+        &self.topic
+    }
+
+    /// Sends a message, waiting for a free slot as long as the endpoint's `timeout` says (default 1 s).
+    ///
+    /// # Errors
+    ///
+    /// [`SendError`]; the message was not sent.
+    pub fn send<E: Encode<Message = M> + ?Sized>(&self, message: &E) -> Result<(), SendError> {
+        self.send_within(message, Wait::Default)
+    }
+
+    /// Sends a message, waiting for a free slot at most this long.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError`]; the message was not sent.
+    pub fn send_timeout<E: Encode<Message = M> + ?Sized>(
+        &self,
+        message: &E,
+        timeout: Duration,
+    ) -> Result<(), SendError> {
+        self.send_within(message, Wait::AtMost(timeout))
+    }
+
+    /// Sends a message if there is a free slot, and never waits.
+    ///
+    /// # Errors
+    ///
+    /// [`TrySendError`]; the message was not sent.
+    pub fn try_send<E: Encode<Message = M> + ?Sized>(&self, message: &E) -> Result<(), TrySendError> {
+        self.send_within(message, Wait::No).map_err(TrySendError::from)
+    }
+
+    fn send_within<E: Encode<Message = M> + ?Sized>(&self, message: &E, wait: Wait) -> Result<(), SendError> {
+        let max = self.link.max_len();
+        let mut loan = self.link.loan(max, wait)?;
+        match buffer::encode_into(message, &mut loan) {
+            Ok(len) => loan.send(len),
+            Err(Refused::TooLarge { len }) => Err(SendError::TooLarge { len, max }),
+            Err(Refused::Invalid(invalid)) => Err(SendError::Invalid(invalid)),
+        }
+    }
+
+    /// Waits until at least `count` subscribers are there; false if fewer are when the time is over.
+    pub fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> bool {
+        self.link.wait_for_subscribers(count, timeout)
+    }
+
+    /// What was sent so far.
+    pub fn stats(&self) -> Stats {
+        self.link.stats()
+    }
+}
+
+impl<M: Message + Plain> Publisher<M> {
+    /// Lends a slot to fill in place; it starts zeroed. Waits for a free one as long as the endpoint's `timeout` says.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use msg_runtime::{Message, Publisher, Subscriber};
+    ///
+    /// #[derive(Message, Clone, Copy)]
+    /// #[message(namespace = "demo", plain)]
+    /// #[repr(C)]
+    /// struct Image {
+    ///     stamp: u64,
+    ///     pixels: [u8; 640],
+    /// }
+    ///
+    /// let images = Subscriber::<Image>::open("shm;doc-loan")?;
+    /// let publisher = Publisher::<Image>::open("shm;doc-loan")?;
+    /// let mut image = publisher.loan()?;
+    /// image.stamp = 7;
+    /// image.pixels.fill(255);
+    /// image.send()?;
+    /// assert_eq!(images.recv()?.view().pixels[639], 255);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn loan(&self) -> Result<Loan<'_, M>, SendError> {
+        let slot = self.link.loan(size_of::<M>(), Wait::Default)?;
+        let message = InPlace::zeroed(slot).expect("a loan is 64-byte aligned and as long as asked for");
+        Ok(Loan { message })
+    }
+}
+
+/// A slot lent to be filled with a plain message. Dropping it sends nothing.
+pub struct Loan<'a, M: Message + Plain> {
+    message: InPlace<transport::Loan<'a>, M>,
+}
+
+impl<M: Message + Plain> Loan<'_, M> {
+    /// Sends the message.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError`].
+    pub fn send(self) -> Result<(), SendError> {
+        self.message.into_bytes().send(size_of::<M>())
+    }
+}
+
+impl<M: Message + Plain> ops::Deref for Loan<'_, M> {
+    type Target = M;
+
+    fn deref(&self) -> &M {
+        &self.message
+    }
+}
+
+impl<M: Message + Plain> ops::DerefMut for Loan<'_, M> {
+    fn deref_mut(&mut self) -> &mut M {
+        &mut self.message
+    }
+}
+
+impl<M: Message + Plain> fmt::Debug for Loan<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loan").field("type", &M::TYPE_NAME).finish_non_exhaustive()
+    }
+}
+
+impl<M: Message> Clone for Publisher<M> {
+    fn clone(&self) -> Self {
+        Self { link: Arc::clone(&self.link), topic: self.topic.clone(), message: PhantomData }
+    }
+}
+
+impl<M: Message> fmt::Debug for Publisher<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Publisher").field("topic", &self.topic).field("link", &self.link).finish()
+    }
+}

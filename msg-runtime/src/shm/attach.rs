@@ -1,0 +1,472 @@
+//! Opening a ring: finding its files or making them, taking a place, and moving over when a ring gives way to another.
+//!
+//! Everything here may meet others who do the same at the same time, or who died in the middle of it. Each attempt
+//! either succeeds, fails for a reason that stays, or finds that the files changed under its hands and starts over.
+//!
+//! ```text
+//! no readers file            make both, link readers, then data
+//! nobody holds a lock        all are dead: unlink, start over
+//! no byte of our kind free   refused, unless somebody is removing the files: start over
+//! data missing or not theirs somebody is making or removing it; if nobody is, unlink, start over
+//! another type, geometry     refused, unless nothing was published and nobody insists: seal, replace the data file
+//! ```
+//!
+//! Replacing the data file keeps the readers file, and with it every subscriber's place: what is published in the new
+//! ring waits for them, however long they take to look.
+
+use std::fs::File;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::file::{self, Access, Mapping};
+use super::fork::LockFile;
+use super::layout::{DataLayout, Geometry, NAMES_BYTE, PARTICIPANTS, PublisherRecord, Readers, SlotRecord};
+use super::options::{Description, Options};
+use super::participant::{Membership, Role};
+use super::ring::Ring;
+use super::segment::{self, HeadError, Header, Names, SegmentId};
+use super::sync::{AtomicU64, Ordering};
+use super::wait::event_fence;
+use super::word::{Kind, State};
+use crate::error::{Error, ErrorKind};
+
+/// How long opening goes on while the files keep changing.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// A mapped ring and the place that its user has in it.
+#[derive(Debug)]
+pub(super) struct Attachment {
+    /// First: it borrows from the two mappings, which `data` and `membership` own.
+    ring: Ring<'static>,
+    records: &'static [SlotRecord],
+    publishers: &'static [PublisherRecord],
+    pub(super) layout: DataLayout,
+    pub(super) description: Description,
+    segment: SegmentId,
+    /// Which file `data` maps.
+    identity: (u64, u64),
+    data: Mapping,
+    pub(super) membership: Arc<Membership>,
+}
+
+/// Gives words of a mapping the lifetime of the attachment that owns the mapping.
+///
+/// # Safety
+/// The result must not be used after the mapping is gone.
+unsafe fn detach<T>(words: &[T]) -> &'static [T] {
+    // SAFETY: the same slice; the caller sees to its life.
+    unsafe { &*std::ptr::from_ref(words) }
+}
+
+impl Attachment {
+    fn new(membership: Arc<Membership>, file: &File, header: Header) -> Result<Self, Error> {
+        let (names, layout) = (&membership.names, header.layout);
+        let access = if membership.role == Role::Publisher { Access::ReadWrite } else { Access::ReadOnly };
+        let failed = |error| names.io_error("map", &names.data, error);
+        let identity = file::identity(&file.metadata().map_err(failed)?);
+        let data = Mapping::new(file, layout.file_bytes, access).map_err(failed)?;
+        let slots = layout.geometry.slots;
+        // SAFETY: MAPPED (shm/mod.rs): kept beside both mappings, dropped before them, lent only with `self`'s life.
+        let readers = &unsafe { detach(std::slice::from_ref(membership.readers())) }[0];
+        // SAFETY: MAPPED.
+        let tail = &unsafe { detach(data.words::<AtomicU64>(layout.header_bytes, 1)) }[0];
+        let ring = Ring {
+            tail,
+            // SAFETY: MAPPED.
+            entries: unsafe { detach(data.words(layout.ring, layout.entries)) },
+            // SAFETY: MAPPED.
+            slots: unsafe { detach(data.words(layout.slot_words, slots)) },
+            states: &readers.states,
+            readers: &readers.records,
+            pinners: &readers.flags.pinners,
+            #[cfg(loom)]
+            faults: &[],
+        };
+        // SAFETY: MAPPED.
+        let records = unsafe { detach(data.words(layout.slot_records, slots)) };
+        // SAFETY: MAPPED.
+        let publishers = unsafe { detach(data.words(layout.publishers, super::layout::MAX_PER_KIND)) };
+        let (description, segment) = (header.description, header.segment);
+        Ok(Self { ring, records, publishers, layout, description, segment, identity, data, membership })
+    }
+
+    #[inline]
+    pub(super) fn ring(&self) -> &Ring<'_> {
+        &self.ring
+    }
+
+    #[inline]
+    pub(super) fn record(&self, slot: usize) -> &SlotRecord {
+        &self.records[slot]
+    }
+
+    pub(super) fn publishers(&self) -> &[PublisherRecord] {
+        self.publishers
+    }
+
+    /// Where some bytes of a slot's payload lie; the caller has checked that they are inside the slot.
+    #[inline]
+    pub(super) fn payload(&self, slot: usize, offset: usize, len: usize) -> std::ptr::NonNull<u8> {
+        self.data.bytes(self.layout.payloads + slot * self.layout.stride + offset, len)
+    }
+
+    /// Whether both files still have their names, so that whoever comes now finds us.
+    pub(super) fn is_named(&self) -> bool {
+        self.membership.is_named() && file::is_named(&self.membership.names.data, self.identity)
+    }
+
+    /// Tells the others, who may be looking elsewhere, that the files lost their names.
+    pub(super) fn close(&self) {
+        self.membership.readers().flags.closed.store(1, Ordering::Release);
+        self.membership.wake_everybody();
+    }
+
+    /// Whether somebody found that the files have lost their names.
+    #[inline]
+    pub(super) fn is_closed(&self) -> bool {
+        self.membership.readers().flags.closed.load(Ordering::Relaxed) != 0
+    }
+}
+
+/// An open ring, and what we are registered as.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) attachment: Attachment,
+    pub(super) state: State,
+}
+
+/// Opens a ring for reading or publishing.
+pub(super) fn open(options: &Options, role: Role) -> Result<Opened, Error> {
+    let opening = Opening { options, role, names: Names::new(options)? };
+    segment::plan(options, opening.geometry_of_new(), [0; 16])?;
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(opened) = opening.attempt()? {
+            return Ok(opened);
+        }
+        if Instant::now() >= deadline {
+            let text = format!(
+                "{}: the files were being changed for {} s; a stopped process may be in the middle of it: \
+                 continue or end it",
+                opening.names.label,
+                PATIENCE.as_secs()
+            );
+            return Err(Error::new(ErrorKind::Io, text));
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Moves to the ring that a sealed one gave way to. `None`: it is not there yet.
+///
+/// # Errors
+/// The files are another segment's by now, or are not what this handle was opened for.
+pub(super) fn follow(options: &Options, old: &Attachment) -> Result<Option<Attachment>, Error> {
+    let membership = &old.membership;
+    let opening = Opening { options, role: membership.role, names: membership.names.clone() };
+    let Some((file, header)) = opening.data(membership, old.segment)? else { return Ok(None) };
+    opening.check(&header)?;
+    opening.check_geometry(header.layout.geometry)?;
+    let found = Attachment::new(Arc::clone(membership), &file, header)?;
+    if found.identity != old.identity {
+        return Ok(Some(found));
+    }
+    // Whoever sealed it died before the other ring had the name.
+    opening.replace(&found, opening.wished(&found))
+}
+
+/// One handle's wish to take part.
+struct Opening<'a> {
+    options: &'a Options,
+    role: Role,
+    names: Names,
+}
+
+impl Opening<'_> {
+    fn io_error(&self, what: &str, error: std::io::Error) -> Error {
+        self.names.io_error(what, &self.names.readers, error)
+    }
+
+    /// One attempt; `None`: start over.
+    fn attempt(&self) -> Result<Option<Opened>, Error> {
+        let Some(lock) = self.open_readers()? else { return self.create() };
+        let all = file::try_lock(&lock, 0, NAMES_BYTE + 1).map_err(|error| self.io_error("lock", error))?;
+        if all {
+            self.remove_leftovers(&lock)?;
+            return Ok(None);
+        }
+        let Some(index) = self.take_place(&lock)? else { return Ok(None) };
+        let metadata = lock.metadata().map_err(|error| self.io_error("look at", error))?;
+        // Only now that nobody can find us dead: is this still the ring that others will find?
+        if !file::is_named(&self.names.readers, file::identity(&metadata)) {
+            return Ok(None);
+        }
+        let segment = segment::read_readers_head(&lock)
+            .map_err(|error| error.explain(&self.names, &self.names.readers))?;
+        let membership = self.membership(lock, index)?;
+        let Some((file, header)) = self.data(&membership, segment)? else { return Ok(None) };
+        self.enter(membership, &file, header)
+    }
+
+    fn open_readers(&self) -> Result<Option<LockFile>, Error> {
+        let path = &self.names.readers;
+        let opened = LockFile::open(|| {
+            file::open(path, Access::ReadWrite)?.ok_or_else(|| std::io::ErrorKind::NotFound.into())
+        });
+        let lock = match opened {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(|error| self.io_error("open", error))?,
+        };
+        let metadata = lock.metadata().map_err(|error| self.io_error("look at", error))?;
+        self.names.check_owner(path, &metadata)?;
+        Ok(Some(lock))
+    }
+
+    fn membership(&self, lock: LockFile, index: usize) -> Result<Arc<Membership>, Error> {
+        let readers = Mapping::new(&lock, size_of::<Readers>(), Access::ReadWrite);
+        let readers = readers.map_err(|error| self.io_error("map", error))?;
+        Ok(Arc::new(Membership::new(self.role, index, self.names.clone(), readers, lock)))
+    }
+
+    /// Removes the files of a segment whose participants are all dead; the caller holds the lock on every byte.
+    fn remove_leftovers(&self, lock: &LockFile) -> Result<(), Error> {
+        let metadata = lock.metadata().map_err(|error| self.io_error("look at", error))?;
+        if !file::is_named(&self.names.readers, file::identity(&metadata)) {
+            return Ok(());
+        }
+        if let Err(HeadError::Foreign) = segment::read_readers_head(lock) {
+            return Err(HeadError::Foreign.explain(&self.names, &self.names.readers));
+        }
+        self.refuse_foreign_data()?;
+        self.names.unlink()
+    }
+
+    /// An error if something that is not ours has the data file's name.
+    fn refuse_foreign_data(&self) -> Result<(), Error> {
+        let path = &self.names.data;
+        let Some(found) = segment::open_checked(&self.names, path, Access::ReadOnly)? else { return Ok(()) };
+        match Header::read(&found) {
+            Err(HeadError::Foreign) => Err(HeadError::Foreign.explain(&self.names, path)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Locks the first free byte of our kind; `None`: somebody is removing the files.
+    fn take_place(&self, lock: &LockFile) -> Result<Option<usize>, Error> {
+        for byte in self.role.range() {
+            if file::try_lock(lock, byte, 1).map_err(|error| self.io_error("lock", error))? {
+                return Ok(Some(byte));
+            }
+        }
+        let first = file::locked_bytes(lock, self.role.range().start);
+        if first.map_err(|error| self.io_error("look at the locks of", error))? >= PARTICIPANTS {
+            return Ok(None);
+        }
+        let (label, plural, most) = (&self.names.label, self.role.plural(), self.role.range().len());
+        let text = format!("{label} has {most} {plural} already, the most there can be: close one");
+        Err(Error::new(ErrorKind::NoRoom, text))
+    }
+
+    /// Makes a segment of our own; `None`: somebody else was faster.
+    fn create(&self) -> Result<Option<Opened>, Error> {
+        self.refuse_foreign_data()?;
+        let id = file::random().map_err(|error| self.io_error("make an id for", error))?;
+        let header = segment::plan(self.options, self.geometry_of_new(), id)?;
+        let lock = LockFile::open(|| segment::make_readers(&self.names, id))
+            .map_err(|error| segment::creation_error(&self.names, size_of::<Readers>() as u64, error))?;
+        let index = self.role.range().start;
+        for byte in [index, NAMES_BYTE] {
+            file::try_lock(&lock, byte, 1).map_err(|error| self.io_error("lock", error))?;
+        }
+        match file::link(&lock, &self.names.readers) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return Ok(None),
+            other => other.map_err(|error| self.io_error("create", error))?,
+        }
+        // From here on the names are ours; leaving the membership removes them again.
+        let membership = self.membership(lock, index)?;
+        let file = segment::make_data(&self.names, &header)?;
+        self.link_data(&file)?;
+        membership.unlock_names();
+        self.enter(membership, &file, header)
+    }
+
+    /// Gives a data file its name. One that has it has lost its readers file: nobody finds its participants.
+    fn link_data(&self, file: &File) -> Result<(), Error> {
+        let path = &self.names.data;
+        let failed = |error| self.names.io_error("create", path, error);
+        match file::link(file, path) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                self.refuse_foreign_data()?;
+                file::unlink(path).map_err(failed)?;
+                file::link(file, path).map_err(failed)
+            }
+            other => other.map_err(failed),
+        }
+    }
+
+    /// The data file that goes with our readers file. `None`: start over.
+    fn data(&self, membership: &Membership, segment: SegmentId) -> Result<Option<(File, Header)>, Error> {
+        let access = if self.role == Role::Publisher { Access::ReadWrite } else { Access::ReadOnly };
+        let path = &self.names.data;
+        if let Some(file) = segment::open_checked(&self.names, path, access)? {
+            let header = Header::read(&file).map_err(|error| error.explain(&self.names, path))?;
+            if header.segment == segment {
+                return Ok(Some((file, header)));
+            }
+        }
+        // Somebody is at it; or nobody is, and one of the files was removed by hand.
+        if membership.try_lock_names() {
+            let abandoned = membership.is_named() && !self.is_whole(segment);
+            let removed = if abandoned { self.names.unlink() } else { Ok(()) };
+            membership.unlock_names();
+            removed?;
+        }
+        Ok(None)
+    }
+
+    /// Whether the data file that has the name now is this segment's.
+    fn is_whole(&self, segment: SegmentId) -> bool {
+        let found = file::open(&self.names.data, Access::ReadOnly).ok().flatten();
+        found.is_some_and(|file| Header::read(&file).is_ok_and(|header| header.segment == segment))
+    }
+
+    fn enter(
+        &self,
+        membership: Arc<Membership>,
+        file: &File,
+        header: Header,
+    ) -> Result<Option<Opened>, Error> {
+        self.check(&header)?;
+        let mut attachment = Attachment::new(membership, file, header)?;
+        let wished = self.wished(&attachment);
+        let as_wished = attachment.layout.geometry == wished.0 && attachment.description == wished.1;
+        let unwanted = self.role == Role::Publisher && !as_wished && attachment.ring().is_untouched();
+        if unwanted || attachment.ring().is_sealed() {
+            match self.replace(&attachment, wished)? {
+                Some(replaced) => attachment = replaced,
+                // Somebody published in it, and it stays.
+                None if !attachment.ring().is_untouched() => {}
+                None => return Ok(None),
+            }
+        }
+        self.check_geometry(attachment.layout.geometry)?;
+        if self.options.slots.is_some() || self.options.slot_bytes.is_some() {
+            attachment.membership.readers().flags.named.store(1, Ordering::Release);
+        }
+        self.register(attachment)
+    }
+
+    fn register(&self, attachment: Attachment) -> Result<Option<Opened>, Error> {
+        let index = attachment.membership.index;
+        let state = match self.role {
+            Role::Publisher => attachment.ring().enlist(index),
+            Role::Subscriber => match attachment.ring().join(index, Kind::Lossless) {
+                Some((_, state)) => state,
+                None => return Ok(None),
+            },
+        };
+        attachment.repair();
+        // Whoever waits for subscribers looks again.
+        attachment.membership.space().wake_after(event_fence());
+        Ok(Some(Opened { attachment, state }))
+    }
+}
+
+/// Which geometry and type a ring must have, and which it should have.
+impl Opening<'_> {
+    fn geometry_of_new(&self) -> Geometry {
+        let default = self.options.default_slot_bytes.unwrap_or(Options::DEFAULT_SLOT_BYTES);
+        Geometry {
+            slots: self.options.slots.unwrap_or(Options::DEFAULT_SLOTS),
+            slot_bytes: self.options.slot_bytes.unwrap_or(default.max(1)),
+        }
+    }
+
+    /// What the ring would be like if we could choose: never smaller than what is there, unless we insist.
+    fn wished(&self, found: &Attachment) -> (Geometry, Description) {
+        let Geometry { slots, slot_bytes } = found.layout.geometry;
+        let named = found.membership.readers().flags.named.load(Ordering::Acquire) != 0;
+        let at_least = self.options.default_slot_bytes.unwrap_or(0);
+        let wished = Geometry {
+            slots: self.options.slots.unwrap_or(slots),
+            slot_bytes: self.options.slot_bytes.unwrap_or(slot_bytes.max(at_least)),
+        };
+        let geometry = if named { found.layout.geometry } else { wished };
+        let ours = &self.options.description;
+        let unspecified = found.description.fingerprint == 0 && ours.fingerprint != 0;
+        (geometry, if unspecified { ours.clone() } else { found.description.clone() })
+    }
+
+    /// Refuses a ring of another topic or type.
+    fn check(&self, header: &Header) -> Result<(), Error> {
+        let label = &self.names.label;
+        if header.topic != self.options.topic {
+            let text = format!("{label}: its files carry topic `{}`; use another channel", header.topic);
+            return Err(Error::new(ErrorKind::Mismatch, text));
+        }
+        let (theirs, ours) = (&header.description, &self.options.description);
+        if theirs.conflicts_with(ours) {
+            let text = format!(
+                "{label} carries `{}` (fingerprint {:016x}), asked for `{}` (fingerprint {:016x}): \
+                 use one type everywhere, or another channel",
+                theirs.type_name, theirs.fingerprint, ours.type_name, ours.fingerprint
+            );
+            return Err(Error::new(ErrorKind::Incompatible, text));
+        }
+        Ok(())
+    }
+
+    /// Refuses a ring of another geometry than we named.
+    fn check_geometry(&self, found: Geometry) -> Result<(), Error> {
+        let fields =
+            [("slots", found.slots, self.options.slots), ("size", found.slot_bytes, self.options.slot_bytes)];
+        for (field, theirs, ours) in fields {
+            if let Some(ours) = ours.filter(|ours| *ours != theirs) {
+                let label = &self.names.label;
+                let text = format!(
+                    "{label} is in use with {field}={theirs}, asked for {field}={ours}: name the same, or leave it out"
+                );
+                return Err(Error::new(ErrorKind::Mismatch, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts another data file in the place of one in which nothing was published. `None`: something was, or somebody
+    /// else is changing the files.
+    fn replace(
+        &self,
+        old: &Attachment,
+        (geometry, description): (Geometry, Description),
+    ) -> Result<Option<Attachment>, Error> {
+        let membership = &old.membership;
+        if !membership.try_lock_names() {
+            return Ok(None);
+        }
+        let options = Options { description, ..self.options.clone() };
+        let replaced = segment::plan(&options, geometry, old.segment).and_then(|header| {
+            let named = membership.is_named() && file::is_named(&self.names.data, old.identity);
+            if named { self.replace_locked(old, header) } else { Ok(None) }
+        });
+        membership.unlock_names();
+        replaced
+    }
+
+    fn replace_locked(&self, old: &Attachment, header: Header) -> Result<Option<Attachment>, Error> {
+        // First all that can fail: a sealed ring without a successor serves nobody.
+        let file = segment::make_data(&self.names, &header)?;
+        let sealed = old.ring().is_sealed() || (self.role == Role::Publisher && old.ring().seal());
+        if !sealed {
+            return Ok(None);
+        }
+        let (fresh, data) = (&self.names.fresh, &self.names.data);
+        let renamed = file::unlink(fresh)
+            .and_then(|()| file::link(&file, fresh))
+            .and_then(|()| std::fs::rename(fresh, data));
+        renamed.map_err(|error| self.names.io_error("replace", data, error))?;
+        // Subscribers that sleep move over; those that do not, when they look next.
+        old.membership.wake_everybody();
+        Attachment::new(Arc::clone(&old.membership), &file, header).map(Some)
+    }
+}

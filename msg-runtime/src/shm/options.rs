@@ -1,0 +1,115 @@
+//! What a handle is opened with.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What the messages of a ring are, as far as somebody said. The ring keeps it and hands it back; it knows no types.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Description {
+    /// The name of the message type.
+    pub type_name: String,
+    /// A number that differs between types that do not go together; 0 = unspecified, goes with everything.
+    pub fingerprint: u64,
+    /// The type's binary schema.
+    pub schema: Vec<u8>,
+}
+
+impl Description {
+    /// Whether both say what they are and it is not the same.
+    pub(super) fn conflicts_with(&self, other: &Self) -> bool {
+        let specified = self.fingerprint != 0 && other.fingerprint != 0;
+        specified && (self.fingerprint != other.fingerprint || self.type_name != other.type_name)
+    }
+}
+
+/// Which ring to open, and how. A plain value: make it with [`new`](Self::new), then set what differs from the defaults.
+///
+/// # Examples
+///
+/// ```
+/// use msg_runtime::shm::Options;
+/// let options = Options::new("camera", "demo.Image").slots(4).slot_bytes(4 << 20);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub(super) channel: String,
+    pub(super) topic: String,
+    pub(super) slots: Option<usize>,
+    pub(super) slot_bytes: Option<usize>,
+    pub(super) default_slot_bytes: Option<usize>,
+    pub(super) timeout: Duration,
+    pub(super) group: Option<String>,
+    pub(super) max_bytes: u64,
+    pub(super) directory: PathBuf,
+    pub(super) description: Description,
+}
+
+impl Options {
+    pub(super) const DEFAULT_SLOTS: usize = 16;
+    pub(super) const DEFAULT_SLOT_BYTES: usize = 64 << 10;
+
+    /// The ring of this topic in this channel. A channel is 1 to 64 of `A-Z a-z 0-9 _ -`, a topic 1 to 255 bytes.
+    pub fn new(channel: &str, topic: &str) -> Self {
+        Self {
+            channel: channel.into(),
+            topic: topic.into(),
+            slots: None,
+            slot_bytes: None,
+            default_slot_bytes: None,
+            timeout: Duration::from_secs(1),
+            group: None,
+            max_bytes: 1 << 30,
+            directory: "/dev/shm".into(),
+            description: Description::default(),
+        }
+    }
+
+    /// How many messages the ring has room for, 1 to 1024. Unset: as many as the ring has, or 16.
+    pub fn slots(mut self, slots: usize) -> Self {
+        self.slots = Some(slots);
+        self
+    }
+
+    /// How long a message may be. Unset: what the ring has, or [`default_slot_bytes`](Self::default_slot_bytes).
+    pub fn slot_bytes(mut self, bytes: usize) -> Self {
+        self.slot_bytes = Some(bytes);
+        self
+    }
+
+    /// The slot size of a ring that is created because nobody named one; 64 KiB. It does not insist: a ring that is
+    /// there is taken as it is, unless a publisher needs more and nothing was published yet.
+    pub fn default_slot_bytes(mut self, bytes: usize) -> Self {
+        self.default_slot_bytes = Some(bytes);
+        self
+    }
+
+    /// How long `send` and `loan` wait for room; one second.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The group, by name or number, whose members may subscribe. Unset: the user alone.
+    pub fn group(mut self, group: &str) -> Self {
+        self.group = Some(group.into());
+        self
+    }
+
+    /// The most bytes that the ring may take; 1 GiB.
+    pub fn max_bytes(mut self, bytes: u64) -> Self {
+        self.max_bytes = bytes;
+        self
+    }
+
+    /// Where the ring's files are; `/dev/shm`.
+    pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = directory.into();
+        self
+    }
+
+    /// What the messages are.
+    pub fn description(mut self, description: Description) -> Self {
+        self.description = description;
+        self
+    }
+}

@@ -1,0 +1,173 @@
+//! A handle's place in a segment: registration, who else lives, and what is done for the dead.
+//!
+//! Participant k is alive as long as some open file holds the lock on byte k of the readers file. The kernel frees it at
+//! death, whatever the death was; no clock decides, and a stopped process is alive.
+
+use std::sync::atomic::AtomicU32 as PlainU32;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::attach::Attachment;
+use super::file::{self, Mapping};
+use super::fork::LockFile;
+use super::layout::{MAX_PER_KIND, NAMES_BYTE, PARTICIPANTS, ReaderRecord, Readers};
+use super::ring::free_record;
+use super::segment::Names;
+use super::wait::{EventCount, event_fence};
+use super::word::{Kind, Owner, State};
+
+/// Which side a participant is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Subscriber,
+    Publisher,
+}
+
+impl Role {
+    /// The participants of this kind.
+    pub(super) fn range(self) -> std::ops::Range<usize> {
+        match self {
+            Self::Subscriber => 0..MAX_PER_KIND,
+            Self::Publisher => MAX_PER_KIND..PARTICIPANTS,
+        }
+    }
+
+    pub(super) fn plural(self) -> &'static str {
+        match self {
+            Self::Subscriber => "subscribers",
+            Self::Publisher => "publishers",
+        }
+    }
+}
+
+/// A participant from registration to leaving. Whoever borrows a message keeps it alive.
+#[derive(Debug)]
+pub(super) struct Membership {
+    pub(super) role: Role,
+    /// 0 to 127, subscribers first.
+    pub(super) index: usize,
+    pub(super) names: Names,
+    /// Bit k: hold k of our record is in use. Private to the process.
+    pub(super) held: PlainU32,
+    readers: Mapping,
+    /// Last: its lock is what makes us alive.
+    pub(super) lock: LockFile,
+}
+
+impl Membership {
+    /// For a participant whose byte `lock` holds already.
+    pub(super) fn new(role: Role, index: usize, names: Names, readers: Mapping, lock: LockFile) -> Self {
+        Self { role, index, names, held: PlainU32::new(0), readers, lock }
+    }
+
+    #[inline]
+    pub(super) fn readers(&self) -> &Readers {
+        &self.readers.words::<Readers>(0, 1)[0]
+    }
+
+    pub(super) fn record(&self) -> &ReaderRecord {
+        &self.readers().records[self.index]
+    }
+
+    /// Counts messages; subscribers sleep on it.
+    pub(super) fn wake(&self) -> EventCount<'_> {
+        EventCount(&self.readers().wake.0)
+    }
+
+    /// Counts slots that became available; publishers sleep on it.
+    pub(super) fn space(&self) -> EventCount<'_> {
+        EventCount(&self.readers().space.0)
+    }
+
+    pub(super) fn wake_everybody(&self) {
+        let fence = event_fence();
+        self.wake().wake_after(fence);
+        self.space().wake_after(fence);
+    }
+
+    /// Whether a participant lives. Our own lock looks free through our own file; if the system cannot say, it does.
+    pub(super) fn is_alive(&self, participant: usize) -> bool {
+        let locked = || file::locked_bytes(&self.lock, participant).map_or(true, |bytes| bytes > 0);
+        participant == self.index || locked()
+    }
+
+    /// Living participants of a kind.
+    pub(super) fn count(&self, role: Role) -> usize {
+        let active = |index: &usize| self.state(*index).kind() != Kind::Free && self.is_alive(*index);
+        role.range().filter(active).count()
+    }
+
+    fn state(&self, participant: usize) -> State {
+        State(self.readers().states[participant].load(super::sync::Ordering::Acquire))
+    }
+
+    /// Whether the readers file still has its name.
+    pub(super) fn is_named(&self) -> bool {
+        let metadata = self.lock.metadata();
+        metadata.is_ok_and(|found| file::is_named(&self.names.readers, file::identity(&found)))
+    }
+
+    /// Takes the right to change the files' names, unless somebody has it.
+    pub(super) fn try_lock_names(&self) -> bool {
+        file::try_lock(&self.lock, NAMES_BYTE, 1).unwrap_or(false)
+    }
+
+    pub(super) fn unlock_names(&self) {
+        // Failing would mean that the descriptor is no longer ours; there is nothing left to unlock then.
+        let _ = file::unlock(&self.lock, NAMES_BYTE, 1);
+    }
+
+    /// If nobody else is here, removes the files. Two who leave at once must not rely on each other: each looks a
+    /// second time without its own lock, and one of these looks is the last.
+    fn remove_files_if_last(&self) {
+        let all = || file::try_lock(&self.lock, 0, NAMES_BYTE + 1).unwrap_or(false);
+        let last = all() || (file::unlock(&self.lock, 0, NAMES_BYTE + 1).is_ok() && all());
+        if last && self.is_named() {
+            // What cannot be removed is replaced by whoever opens the ring next.
+            let _ = self.names.unlink();
+        }
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        // A forked child's copy: the place is the parent's.
+        if self.lock.is_forked() {
+            return;
+        }
+        free_record(&self.readers().states[self.index]);
+        self.wake_everybody();
+        self.remove_files_if_last();
+    }
+}
+
+impl Attachment {
+    /// Frees the records of those who died, and if we publish, what they had on loan. Returns whether anything changed.
+    pub(super) fn repair(&self) -> bool {
+        let (ring, membership) = (self.ring(), &self.membership);
+        let mut changed = false;
+        for participant in 0..PARTICIPANTS {
+            let state = membership.state(participant);
+            if state.kind() != Kind::Free && !membership.is_alive(participant) {
+                changed |= ring.retire_incarnation(participant, state);
+            }
+        }
+        if membership.role == Role::Publisher {
+            changed |= ring.repair(|owner| self.is_dead(owner));
+        }
+        if changed {
+            membership.space().wake_after(event_fence());
+        }
+        changed
+    }
+
+    /// Whether a loan's owner is gone: by now its record belongs to another incarnation or to nobody.
+    fn is_dead(&self, owner: Owner) -> bool {
+        let state = self.membership.state(owner.participant);
+        state.kind() == Kind::Free || Owner::new(owner.participant, state.generation()) != owner
+    }
+
+    /// Samples that the handle has given out and that still live.
+    pub(super) fn samples_held(&self) -> u32 {
+        self.membership.held.load(Relaxed)
+    }
+}

@@ -1,0 +1,851 @@
+//! The protocol under loom: every interleaving, within a bound on preemptions, of small scenarios on the real code.
+//!
+//! Each rule has a scenario that passes, and a seeded fault (or an older, wrong rule written out here) with which the
+//! same scenario fails. `RUSTFLAGS="--cfg loom" cargo test --release -p msg-runtime --lib shm::`.
+
+use std::array;
+
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::thread;
+
+use super::super::layout::ReaderStatistics;
+use super::super::wait::{EventCount, event_fence};
+use super::*;
+use crate::shm::sync::AtomicU32;
+
+/// A ring in private memory, with one number for each slot's payload.
+struct Model {
+    tail: AtomicU64,
+    entries: Vec<AtomicU64>,
+    slots: Vec<AtomicU64>,
+    shared: Arc<Places>,
+    payloads: Vec<UnsafeCell<u64>>,
+    faults: &'static [Fault],
+}
+
+/// The readers file, which outlives a ring that gives way to another.
+struct Places {
+    states: Vec<AtomicU64>,
+    readers: Vec<ReaderRecord>,
+    pinners: AtomicU64,
+}
+
+// SAFETY: the payloads are accessed under the protocol, which is what loom checks.
+unsafe impl Sync for Model {}
+// SAFETY: as above.
+unsafe impl Send for Model {}
+
+fn words(n: usize) -> Vec<AtomicU64> {
+    (0..n).map(|_| AtomicU64::new(0)).collect()
+}
+
+fn places(readers: usize) -> Arc<Places> {
+    let record = || ReaderRecord {
+        cursor: AtomicU64::new(0),
+        reading: AtomicU64::new(0),
+        holds: array::from_fn(|_| AtomicU64::new(0)),
+        statistics: ReaderStatistics::default(),
+    };
+    let readers_of = (0..readers).map(|_| record()).collect();
+    Arc::new(Places { states: words(readers), readers: readers_of, pinners: AtomicU64::new(0) })
+}
+
+impl Model {
+    fn over(shared: Arc<Places>, slots: usize, faults: &'static [Fault]) -> Self {
+        let payloads = (0..slots).map(|_| UnsafeCell::new(u64::MAX)).collect();
+        let entries = words((2 * slots).next_power_of_two());
+        Self { tail: AtomicU64::new(0), entries, slots: words(slots), shared, payloads, faults }
+    }
+
+    fn new(slots: usize, readers: usize, faults: &'static [Fault]) -> Arc<Self> {
+        Arc::new(Self::over(places(readers), slots, faults))
+    }
+
+    fn ring(&self) -> Ring<'_> {
+        Ring {
+            tail: &self.tail,
+            entries: &self.entries,
+            slots: &self.slots,
+            states: &self.shared.states,
+            readers: &self.shared.readers,
+            pinners: &self.shared.pinners,
+            faults: self.faults,
+        }
+    }
+
+    /// Makes the next sequence `first`, as if all before had been published long ago.
+    fn start_at(&self, first: u64) {
+        self.tail.store(first, Ordering::Release);
+        for sequence in first.saturating_sub(self.entries.len() as u64)..first {
+            let gone = Entry::new(sequence, super::super::word::MAX_SLOTS - 1);
+            self.ring().place(sequence).store(gone.0, Ordering::Release);
+        }
+    }
+
+    fn fill(&self, slot: usize, value: u64) {
+        // SAFETY: loom reports any access that races with this one.
+        self.payloads[slot].with_mut(|payload| unsafe { *payload = value });
+    }
+
+    fn read(&self, slot: usize) -> u64 {
+        // SAFETY: loom reports any write that races with this read.
+        self.payloads[slot].with(|payload| unsafe { *payload })
+    }
+
+    /// A whole send. Returns the sequence, or nothing if the ring is full.
+    fn send(&self, snapshot: &mut Snapshot, value: u64) -> Option<u64> {
+        let taken = self.ring().loan(snapshot)?;
+        self.fill(taken.slot, value);
+        let sequence = self.ring().commit(taken.slot).unwrap();
+        self.ring().mark(&taken, sequence);
+        Some(sequence)
+    }
+
+    /// As many sends as find room; payload = sequence. Returns the sequence that comes next.
+    fn send_all(&self, snapshot: &mut Snapshot, sequences: std::ops::Range<u64>) -> u64 {
+        let mut next = sequences.start;
+        for _ in sequences {
+            if let Some(sequence) = self.send(snapshot, next) {
+                assert_eq!(sequence, next);
+                next += 1;
+            }
+        }
+        next
+    }
+
+    fn next(&self, reader: usize) -> Option<Found> {
+        self.ring().next(reader).unwrap()
+    }
+
+    /// Reads and releases one message; payload = sequence.
+    fn receive(&self, reader: usize) -> Option<u64> {
+        let found = self.next(reader)?;
+        assert_eq!(self.read(found.slot), found.sequence);
+        self.ring().release(reader, found.sequence);
+        Some(found.sequence)
+    }
+
+    /// Reads all that is left, which must be `from..end`.
+    fn drain(&self, reader: usize, from: u64, end: u64) {
+        for expected in from..end {
+            assert_eq!(self.receive(reader), Some(expected));
+        }
+        assert_eq!(self.receive(reader), None);
+    }
+
+    fn join(&self, reader: usize, kind: Kind) -> u64 {
+        self.ring().join(reader, kind).unwrap().0
+    }
+
+    fn repair(&self, dead: usize) {
+        self.ring().repair(|owner| owner.participant == dead);
+    }
+}
+
+fn publisher(participant: usize) -> Snapshot {
+    Snapshot::new(Owner::new(participant, 1), 8)
+}
+
+fn check(preemptions: usize, scenario: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.max_branches = 20_000;
+    builder.check(scenario);
+}
+
+// ---- joining
+
+/// A joiner against a publisher with a cached snapshot: nothing from its cursor on is missed or overwritten, and the
+/// ring is full only when messages that it needs fill the slots.
+fn join(faults: &'static [Fault], slots: usize, sends: u64, before: u64, first: u64) {
+    check(3, move || {
+        let model = Model::new(slots, 1, faults);
+        model.start_at(first);
+        let before = first + before;
+        let mut snapshot = publisher(65);
+        model.send_all(&mut snapshot, first..before);
+        let other = Arc::clone(&model);
+        let sender = thread::spawn(move || {
+            let (mut next, mut full) = (before, Vec::new());
+            for _ in 0..sends {
+                match other.send(&mut snapshot, next) {
+                    Some(sequence) => {
+                        assert_eq!(sequence, next);
+                        next += 1;
+                    }
+                    None => full.push(next),
+                }
+            }
+            (next, full)
+        });
+        let joined = model.join(0, Kind::Lossless);
+        let received = u64::from(model.receive(0).is_some());
+        let (end, full) = sender.join().unwrap();
+        for full in full {
+            assert!(full >= joined + slots as u64, "full at {full} though the reader joined at {joined}");
+        }
+        model.drain(0, joined + received, end);
+    });
+}
+
+#[test]
+fn join_misses_nothing_with_one_slot() {
+    join(&[], 1, 3, 0, 0);
+}
+
+#[test]
+fn join_misses_nothing_with_two_slots() {
+    join(&[], 2, 4, 2, 0);
+}
+
+#[test]
+fn join_works_where_half_words_wrap() {
+    join(&[], 1, 3, 0, (1 << 32) - 2);
+}
+
+#[test]
+#[should_panic]
+fn join_needs_its_fence() {
+    join(&[Fault::NoJoinFence], 1, 3, 1, 0);
+}
+
+#[test]
+#[should_panic]
+fn join_needs_the_scans_fence() {
+    join(&[Fault::NoScanFence], 1, 3, 1, 0);
+}
+
+#[test]
+#[should_panic]
+fn a_scan_without_readers_still_has_a_minimum() {
+    join(&[Fault::MinimumIsInfinite], 1, 3, 1, 0);
+}
+
+/// The rule that `join` replaces: a cursor that is written before it counts and corrected afterwards.
+#[test]
+#[should_panic(expected = "though the reader joined")]
+fn a_cursor_that_is_corrected_later_makes_the_ring_full() {
+    check(3, || {
+        let model = Model::new(1, 1, &[]);
+        let mut snapshot = publisher(65);
+        let other = Arc::clone(&model);
+        let sender = thread::spawn(move || {
+            let mut next = 0;
+            (0..3).find_map(|_| {
+                let sent = other.send(&mut snapshot, next);
+                next += u64::from(sent.is_some());
+                sent.is_none().then_some(next)
+            })
+        });
+        let (ring, record) = (model.ring(), &model.shared.readers[0]);
+        record.cursor.store(ring.tail.load(Ordering::Acquire), Ordering::Release);
+        ring.states[0].store(State::new(1, Kind::Lossless).0, Ordering::Release);
+        fence(Ordering::SeqCst);
+        let joined = ring.tail.load(Ordering::Acquire);
+        record.cursor.store(joined, Ordering::Release);
+        if let Some(full) = sender.join().unwrap() {
+            assert!(full > joined, "full at {full} though the reader joined at {joined}");
+        }
+    });
+}
+
+/// Two publishers, each with a snapshot of its own, and a joiner.
+fn join_two_publishers(faults: &'static [Fault], slots: usize, before: u64) {
+    check(2, move || {
+        let model = Model::new(slots, 1, faults);
+        let mut snapshot = publisher(65);
+        model.send_all(&mut snapshot, 0..before);
+        let other = Arc::clone(&model);
+        let two =
+            thread::spawn(move || (0..2).filter(|k| other.send(&mut snapshot, 10 + k).is_some()).count());
+        let other = Arc::clone(&model);
+        let one = thread::spawn(move || usize::from(other.send(&mut publisher(66), 20).is_some()));
+        let mut cursor = model.join(0, Kind::Lossless);
+        let end = before + (two.join().unwrap() + one.join().unwrap()) as u64;
+        while let Some(found) = model.next(0) {
+            assert_eq!(found.sequence, cursor);
+            assert!(model.read(found.slot) >= if found.sequence < before { 0 } else { 10 });
+            model.ring().release(0, found.sequence);
+            cursor += 1;
+        }
+        assert_eq!(cursor, end);
+    });
+}
+
+#[test]
+fn join_misses_nothing_beside_two_publishers() {
+    join_two_publishers(&[], 2, 2);
+}
+
+/// A joiner stops, or dies, between its state and its cursor: a publisher that scans gives it a place that no other
+/// publisher's snapshot, taken just before, has passed.
+fn half_joined(faults: &'static [Fault]) {
+    check(3, move || {
+        let model = Model::new(1, 1, faults);
+        let other = Arc::clone(&model);
+        let sender = thread::spawn(move || other.send_all(&mut publisher(65), 0..2));
+        let other = Arc::clone(&model);
+        let helper = thread::spawn(move || other.ring().scan(&mut publisher(66)));
+        let joining = Cursor::joining(1);
+        model.shared.readers[0].cursor.store(joining.0, Ordering::Release);
+        model.shared.states[0].store(State::new(1, Kind::Lossless).0, Ordering::Release);
+        let end = sender.join().unwrap();
+        helper.join().unwrap();
+        let cursor = model.ring().counted_cursor(0).unwrap();
+        model.drain(0, cursor, end);
+    });
+}
+
+#[test]
+fn a_half_joined_reader_gets_a_place_that_is_kept() {
+    half_joined(&[]);
+}
+
+#[test]
+#[should_panic]
+fn whoever_finishes_a_join_needs_a_fence() {
+    half_joined(&[Fault::NoHelperFence]);
+}
+
+// ---- giving way to another ring
+
+/// A ring that is replaced before anything was published, a publisher that is about to, and a joiner. The two rings
+/// share the readers' places, as two data files share a readers file. Whoever has joined sees every message.
+fn replaced(faults: &'static [Fault]) {
+    check(3, move || {
+        let shared = places(1);
+        let old = Arc::new(Model::over(Arc::clone(&shared), 1, faults));
+        let new = Arc::new(Model::over(shared, 1, faults));
+        let (old_too, new_too) = (Arc::clone(&old), Arc::clone(&new));
+        let replacer = thread::spawn(move || {
+            let sealed = old_too.ring().seal();
+            let ring = if sealed { &new_too } else { &old_too };
+            let sent = ring.send_all(&mut publisher(65), u64::from(!sealed)..3);
+            (sealed, sent)
+        });
+        let (old_too, new_too) = (Arc::clone(&old), Arc::clone(&new));
+        let early = thread::spawn(move || {
+            let mut snapshot = publisher(66);
+            let taken = old_too.ring().loan(&mut snapshot).unwrap();
+            old_too.fill(taken.slot, 0);
+            match old_too.ring().commit(taken.slot) {
+                Ok(sequence) => {
+                    assert_eq!(sequence, 0);
+                    old_too.ring().mark(&taken, 0);
+                    true
+                }
+                Err(error) => {
+                    assert_eq!(error, CommitError::Sealed);
+                    drop(new_too);
+                    false
+                }
+            }
+        });
+        let joined = old.ring().join(0, Kind::Lossless);
+        let published = early.join().unwrap();
+        let (sealed, end) = replacer.join().unwrap();
+        assert_ne!(published, sealed, "exactly one of the two takes the first place");
+        let ring = if sealed { &new } else { &old };
+        assert_eq!(old.ring().is_sealed(), sealed);
+        match joined {
+            Some((cursor, _)) => ring.drain(0, cursor, end.max(cursor)),
+            None => {
+                assert!(sealed);
+                let cursor = new.join(0, Kind::Lossless);
+                new.drain(0, cursor, end);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_ring_gives_way_only_before_anything_is_published() {
+    replaced(&[]);
+}
+
+#[test]
+#[should_panic]
+fn a_joiner_must_look_for_the_seal() {
+    replaced(&[Fault::NoSealCheck]);
+}
+
+// ---- holds
+
+/// Two kept samples, dropped in the other order, against a publisher with a cached snapshot.
+fn holds(faults: &'static [Fault], keep: impl Fn(&Model, usize, Found) + Sync + Send + Copy + 'static) {
+    check(3, move || {
+        let model = Model::new(2, 1, faults);
+        model.join(0, Kind::Lossless);
+        let mut snapshot = publisher(65);
+        model.send_all(&mut snapshot, 0..2);
+        let other = Arc::clone(&model);
+        let sender = thread::spawn(move || other.send_all(&mut snapshot, 2..4));
+        let first = model.next(0).unwrap();
+        keep(&model, 0, first);
+        let second = model.next(0).unwrap();
+        keep(&model, 1, second);
+        assert_eq!(model.read(second.slot), 1);
+        model.ring().drop_hold(0, 1);
+        assert_eq!(model.read(first.slot), 0);
+        model.ring().drop_hold(0, 0);
+        let end = sender.join().unwrap();
+        model.drain(0, 2, end);
+    });
+}
+
+#[test]
+fn kept_samples_are_dropped_in_any_order() {
+    holds(&[], |model, hold, found| model.ring().keep(0, hold, found));
+}
+
+#[test]
+#[should_panic]
+fn a_scan_reads_holds_after_the_cursor() {
+    holds(&[Fault::HoldsBeforeCursor], |model, hold, found| model.ring().keep(0, hold, found));
+}
+
+#[test]
+#[should_panic]
+fn a_hold_is_written_before_the_cursor() {
+    holds(&[], |model, hold, found| {
+        model.ring().release(0, found.sequence);
+        model.ring().keep(0, hold, found);
+    });
+}
+
+// ---- latest-only
+
+/// A latest-only reader that keeps one sample, against a publisher that laps it.
+fn latest(faults: &'static [Fault], slots: usize, preemptions: usize, first: u64) {
+    check(preemptions, move || {
+        let model = Model::new(slots, 1, faults);
+        model.start_at(first);
+        let mut snapshot = publisher(65);
+        model.join(0, Kind::Latest);
+        model.send_all(&mut snapshot, first..first + 1);
+        let other = Arc::clone(&model);
+        let sender = thread::spawn(move || other.send_all(&mut snapshot, first + 1..first + 4));
+        let (ring, mut next, mut lost, mut got) = (model.ring(), first, 0, 0);
+        for hold in 0..2 {
+            let Some(found) = ring.latest(0, next, 1) else { continue };
+            assert_eq!(model.read(found.slot), found.sequence);
+            let entry = Entry::new(found.sequence, found.slot);
+            ring.readers[0].holds[hold].store(entry.0, Ordering::Release);
+            ring.drop_reading(0);
+            assert_eq!(model.read(found.slot), found.sequence);
+            ring.drop_hold(0, hold);
+            lost += found.sequence - next;
+            got += 1;
+            next = found.sequence + 1;
+        }
+        let end = sender.join().unwrap();
+        if let Some(found) = ring.latest(0, next, 1) {
+            assert_eq!(model.read(found.slot), found.sequence);
+            lost += found.sequence - next;
+            got += 1;
+            next = found.sequence + 1;
+        }
+        assert_eq!(
+            (next, first + lost + got),
+            (end, end),
+            "the newest is readable at rest, and counts are exact"
+        );
+    });
+}
+
+#[test]
+fn latest_reads_whole_messages_with_three_slots() {
+    latest(&[], 3, 2, 0);
+}
+
+#[test]
+fn latest_reads_whole_messages_with_two_slots() {
+    latest(&[], 2, 3, 0);
+}
+
+#[test]
+fn latest_works_where_half_words_wrap() {
+    latest(&[], 2, 2, (1 << 32) - 2);
+}
+
+#[test]
+#[should_panic]
+fn latest_needs_its_fence() {
+    latest(&[Fault::NoReadingFence], 2, 3, 0);
+}
+
+#[test]
+#[should_panic]
+fn taking_needs_its_fence() {
+    latest(&[Fault::NoTakeFence], 2, 3, 0);
+}
+
+#[test]
+#[should_panic]
+fn a_taker_reads_reading_before_holds() {
+    latest(&[Fault::PinHoldFirst], 2, 3, 0);
+}
+
+/// One loan is held for long and another publisher looks for room: the newest message stays readable.
+fn newest(faults: &'static [Fault]) {
+    check(2, move || {
+        let model = Model::new(2, 1, faults);
+        model.join(0, Kind::Latest);
+        let mut snapshot = publisher(65);
+        model.send_all(&mut snapshot, 0..1);
+        let _slow = model.ring().loan(&mut snapshot);
+        let _other = model.ring().loan(&mut publisher(66));
+        let found = model.ring().latest(0, 0, 1).expect("the newest message is gone");
+        assert_eq!(model.read(found.slot), found.sequence);
+    });
+}
+
+#[test]
+fn the_newest_message_stays() {
+    newest(&[]);
+}
+
+#[test]
+#[should_panic(expected = "the newest message is gone")]
+fn taking_the_newest_leaves_nothing_to_read() {
+    newest(&[Fault::TakeNewest]);
+}
+
+/// A latest-only reader stops in the middle of reading: with the newest, its own and one to fill, nobody waits for it.
+fn never_full(slots: usize) {
+    check(3, move || {
+        let model = Model::new(slots, 1, &[]);
+        model.join(0, Kind::Latest);
+        let mut snapshot = publisher(65);
+        model.send_all(&mut snapshot, 0..1);
+        let other = Arc::clone(&model);
+        let sender = thread::spawn(move || {
+            for sequence in 1..4 {
+                other.send(&mut snapshot, sequence).expect("held back by a latest-only reader");
+            }
+        });
+        if let Some(found) = model.ring().latest(0, 0, 1) {
+            assert_eq!(model.read(found.slot), found.sequence);
+        }
+        sender.join().unwrap();
+    });
+}
+
+#[test]
+fn three_slots_never_wait_for_a_latest_only_reader() {
+    never_full(3);
+}
+
+#[test]
+#[should_panic(expected = "held back")]
+fn two_slots_may_wait_for_a_latest_only_reader() {
+    never_full(2);
+}
+
+// ---- loans that end badly
+
+/// A loan is written and dropped, or its publisher dies while filling: the message that was there must not come back.
+fn half_filled(faults: &'static [Fault], end: impl Fn(&Model, &Taken) + Sync + Send + Copy + 'static) {
+    check(3, move || {
+        let model = Model::new(1, 1, faults);
+        let mut snapshot = publisher(65);
+        model.send_all(&mut snapshot, 0..1);
+        let other = Arc::clone(&model);
+        let sender = thread::spawn(move || {
+            let Some(taken) = other.ring().loan(&mut snapshot) else { return };
+            other.fill(taken.slot, 77);
+            end(&other, &taken);
+            if let Some(taken) = other.ring().loan(&mut publisher(66)) {
+                other.fill(taken.slot, 78);
+            }
+        });
+        model.join(0, Kind::Latest);
+        let look = || {
+            if let Some(found) = model.ring().latest(0, 0, 1) {
+                assert_eq!(model.read(found.slot), found.sequence);
+                model.ring().drop_reading(0);
+            }
+        };
+        look();
+        sender.join().unwrap();
+        look();
+    });
+}
+
+#[test]
+fn a_dropped_loan_leaves_nothing() {
+    half_filled(&[], |model, taken| model.ring().abort(taken));
+}
+
+#[test]
+fn a_dead_publishers_loan_leaves_nothing() {
+    half_filled(&[], |model, _| model.repair(65));
+}
+
+#[test]
+#[should_panic]
+fn a_dropped_loan_must_not_become_its_old_message() {
+    half_filled(&[], |model, taken| {
+        model.slots[taken.slot].store(taken.before.0, Ordering::Release);
+    });
+}
+
+#[test]
+#[should_panic]
+fn repair_looks_at_the_base() {
+    half_filled(&[Fault::RepairWithoutBase], |model, _| model.repair(65));
+}
+
+/// A publisher died between its commit and the mark; a reader keeps the message while the ring laps its entry; two
+/// repair at once.
+fn wrapped(faults: &'static [Fault], kind: Kind, preemptions: usize, first: u64) {
+    check(preemptions, move || {
+        let model = Model::new(3, 1, faults);
+        model.start_at(first);
+        // Four places for three slots, so that four more messages lap the dead publisher's entry.
+        model.join(0, kind);
+        let dead = model.ring().loan(&mut publisher(65)).unwrap();
+        model.fill(dead.slot, first);
+        let sequence = model.ring().commit(dead.slot).unwrap();
+        model.ring().help_tail();
+        let found = Found { sequence, slot: dead.slot };
+        match kind {
+            Kind::Latest => assert_eq!(model.ring().latest(0, first, 1), Some(found)),
+            _ => model.ring().keep(0, 0, found),
+        }
+        let lossless = kind == Kind::Lossless;
+        let mut snapshot = publisher(66);
+        let publish = move |model: &Model, snapshot: &mut Snapshot, sequence| {
+            let sent = model.send(snapshot, sequence);
+            if let Some(sequence) = sent.filter(|_| lossless) {
+                model.ring().release(0, sequence);
+            }
+        };
+        let places = model.entries.len() as u64;
+        for sequence in first + 1..=first + places {
+            publish(&model, &mut snapshot, sequence);
+        }
+        let other = Arc::clone(&model);
+        let one = thread::spawn(move || {
+            other.repair(65);
+            for sequence in first + places + 1..first + places + 4 {
+                publish(&other, &mut snapshot, sequence);
+            }
+        });
+        let other = Arc::clone(&model);
+        let two = thread::spawn(move || other.repair(65));
+        assert_eq!(model.read(dead.slot), first);
+        if lossless {
+            model.ring().drop_hold(0, 0)
+        } else {
+            model.ring().drop_reading(0)
+        }
+        one.join().unwrap();
+        two.join().unwrap();
+        model.repair(65);
+        let word = SlotWord(model.slots[dead.slot].load(Ordering::Acquire));
+        assert!(!word.is_loan(), "the slot is lost");
+    });
+}
+
+#[test]
+fn a_dead_publishers_kept_message_stays_while_the_ring_laps_it() {
+    wrapped(&[], Kind::Lossless, 3, 0);
+}
+
+#[test]
+fn a_dead_publishers_read_message_stays_while_the_ring_laps_it() {
+    wrapped(&[], Kind::Latest, 3, 0);
+}
+
+#[test]
+#[should_panic]
+fn repair_looks_at_holds() {
+    wrapped(&[Fault::RepairWithoutBase], Kind::Lossless, 2, 0);
+}
+
+#[test]
+#[should_panic]
+fn pins_are_compared_by_slot() {
+    wrapped(&[Fault::RepairWithoutBase, Fault::PinBySequence], Kind::Latest, 2, 0);
+}
+
+/// A publisher died between its commit and the mark; two repair at once, and one of them publishes.
+#[test]
+fn what_a_dead_publisher_committed_is_received_once() {
+    check(3, || {
+        let model = Model::new(2, 1, &[]);
+        model.join(0, Kind::Lossless);
+        let dead = model.ring().loan(&mut publisher(65)).unwrap();
+        model.fill(dead.slot, 0);
+        model.ring().commit(dead.slot).unwrap();
+        let other = Arc::clone(&model);
+        let one = thread::spawn(move || other.repair(65));
+        let other = Arc::clone(&model);
+        let two = thread::spawn(move || {
+            other.repair(65);
+            other.send(&mut publisher(66), 1).unwrap()
+        });
+        one.join().unwrap();
+        assert_eq!(two.join().unwrap(), 1);
+        model.drain(0, 0, 2);
+    });
+}
+
+// ---- eviction
+
+/// A reader is evicted while it reads: the slot that it borrowed is not taken.
+fn evict(next: impl Fn(&Model, State) -> Option<Found> + Sync + Send + Copy + 'static) {
+    check(3, move || {
+        let model = Model::new(2, 1, &[]);
+        let (_, state) = model.ring().join(0, Kind::Lossless).unwrap();
+        let mut snapshot = publisher(65);
+        model.send_all(&mut snapshot, 0..2);
+        let other = Arc::clone(&model);
+        let sender = thread::spawn(move || {
+            if other.send(&mut snapshot, 2).is_none() {
+                other.ring().evict(0);
+                other.send(&mut snapshot, 2);
+            }
+        });
+        if let Some(found) = next(&model, state) {
+            assert_eq!(model.read(found.slot), found.sequence);
+            model.ring().release(0, found.sequence);
+            model.ring().drop_reading(0);
+        }
+        sender.join().unwrap();
+    });
+}
+
+#[test]
+fn an_evicted_reader_keeps_what_it_borrowed() {
+    evict(|model, state| model.ring().next_evictable(0, state).ok().flatten());
+}
+
+#[test]
+#[should_panic]
+fn an_evictable_reader_announces_what_it_borrows() {
+    evict(|model, _| model.next(0));
+}
+
+/// A subscriber ends while one of its samples lives: publishers go on, and the sample stays what it was.
+#[test]
+fn a_sample_outlives_its_subscriber() {
+    check(3, || {
+        let model = Model::new(2, 1, &[]);
+        model.join(0, Kind::Lossless);
+        let mut snapshot = publisher(65);
+        model.send_all(&mut snapshot, 0..2);
+        let other = Arc::clone(&model);
+        let sender = thread::spawn(move || other.send_all(&mut snapshot, 2..4));
+        let found = model.next(0).unwrap();
+        model.ring().keep(0, 0, found);
+        model.ring().evict(0);
+        assert_eq!(model.read(found.slot), 0);
+        model.ring().drop_hold(0, 0);
+        sender.join().unwrap();
+        assert!(model.send(&mut publisher(66), 9).is_some(), "nobody waits for a reader that ended");
+    });
+}
+
+// ---- publishers and readers in general
+
+#[test]
+fn two_publishers_and_a_reader_agree_on_one_order() {
+    check(3, || {
+        let model = Model::new(2, 1, &[]);
+        model.join(0, Kind::Lossless);
+        let senders = [(65, 11), (66, 22)].map(|(participant, value)| {
+            let other = Arc::clone(&model);
+            thread::spawn(move || other.send(&mut publisher(participant), value).unwrap())
+        });
+        let mut got = Vec::new();
+        let mut receive = || {
+            if let Some(found) = model.next(0) {
+                got.push(model.read(found.slot));
+                model.ring().release(0, found.sequence);
+            }
+        };
+        receive();
+        receive();
+        let sequences = senders.map(|sender| sender.join().unwrap());
+        receive();
+        receive();
+        assert_eq!(got.len(), 2);
+        assert_eq!(got[sequences[0] as usize], 11);
+        assert_eq!(got[sequences[1] as usize], 22);
+    });
+}
+
+#[test]
+fn one_slot_is_reused_only_after_its_release() {
+    check(3, || {
+        let model = Model::new(1, 1, &[]);
+        model.join(0, Kind::Lossless);
+        let mut snapshot = publisher(65);
+        model.send_all(&mut snapshot, 0..1);
+        let other = Arc::clone(&model);
+        let sender = thread::spawn(move || other.send_all(&mut snapshot, 1..2));
+        assert_eq!(model.receive(0), Some(0));
+        let end = sender.join().unwrap();
+        model.drain(0, 1, end);
+    });
+}
+
+#[test]
+fn a_join_beside_reuse_sees_whole_messages() {
+    check(3, || {
+        let model = Model::new(1, 1, &[]);
+        let mut snapshot = publisher(65);
+        model.send_all(&mut snapshot, 0..1);
+        let other = Arc::clone(&model);
+        let sender = thread::spawn(move || other.send_all(&mut snapshot, 1..3));
+        model.join(0, Kind::Lossless);
+        model.receive(0);
+        sender.join().unwrap();
+    });
+}
+
+// ---- sleeping and waking
+
+/// A sleeper waits for a flag that a waker raises. A lost wake-up is a deadlock, which loom reports.
+fn sleep(announce: impl Fn(&AtomicU32, &dyn Fn() -> bool) + Sync + Send + Copy + 'static) {
+    check(3, move || {
+        // Not loom's: after a deadlock it could not be dropped.
+        let shared = std::sync::Arc::new((AtomicU64::new(0), AtomicU32::new(0)));
+        let other = std::sync::Arc::clone(&shared);
+        let waker = thread::spawn(move || {
+            for _ in 0..2 {
+                other.0.fetch_add(1, Ordering::Release);
+                EventCount(&other.1).wake_after(event_fence());
+            }
+        });
+        let raised = || shared.0.load(Ordering::Acquire) == 2;
+        while !raised() {
+            announce(&shared.1, &raised);
+        }
+        waker.join().unwrap();
+    });
+}
+
+#[test]
+fn no_wakeup_is_lost() {
+    sleep(|word, raised| {
+        let count = EventCount(word);
+        let ticket = count.announce();
+        if !raised() {
+            count.sleep(ticket, std::time::Duration::ZERO);
+        }
+    });
+}
+
+#[test]
+#[should_panic(expected = "deadlock")]
+fn a_sleeper_looks_again_after_it_announced_itself() {
+    sleep(|word, _| {
+        let count = EventCount(word);
+        let ticket = count.announce();
+        count.sleep(ticket, std::time::Duration::ZERO);
+    });
+}

@@ -1,0 +1,150 @@
+//! Sleeping until another process has done something, and waking those who sleep.
+//!
+//! An [`EventCount`] is one word in shared memory: bit 0 says that somebody sleeps, the rest counts events.
+//!
+//! ```text
+//! sleeper   announce: set bit 0, remember the word · fence · look again · sleep while the word is the remembered one
+//! waker     do what they wait for · fence · if bit 0 is set: count up and clear it in one exchange, then wake all
+//! ```
+//!
+//! Remembering the word after looking again, or clearing the bit after waking, would lose wake-ups. A waker that is
+//! killed between the exchange and the system call costs the sleepers at most the longest sleep.
+
+use std::time::{Duration, Instant};
+
+use super::sync::{AtomicU32, Ordering, fence};
+
+/// Nobody sleeps longer without looking around.
+pub(super) const LONGEST_SLEEP: Duration = Duration::from_millis(100);
+
+/// When to stop waiting; never, if the time is further off than clocks go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deadline(Option<Option<Instant>>);
+
+impl Deadline {
+    pub(super) const NEVER: Self = Self(Some(None));
+    pub(super) const PASSED: Self = Self(None);
+
+    pub(super) fn after(time: Duration) -> Self {
+        Self(Some(Instant::now().checked_add(time)))
+    }
+
+    /// What is left, up to the longest sleep. `None`: it is over.
+    pub(super) fn remaining(self) -> Option<Duration> {
+        let Some(end) = self.0? else { return Some(LONGEST_SLEEP) };
+        let left = end.saturating_duration_since(Instant::now());
+        (!left.is_zero()).then(|| left.min(LONGEST_SLEEP))
+    }
+}
+
+const SOMEBODY_SLEEPS: u32 = 1;
+const ONE_EVENT: u32 = 2;
+
+/// Counts one kind of event, for those who sleep until the next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EventCount<'a>(pub(super) &'a AtomicU32);
+
+/// What the word was when a sleeper announced itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ticket(u32);
+
+impl EventCount<'_> {
+    /// Announces a sleeper, who looks once more for what it waits for and then calls `sleep`.
+    pub(super) fn announce(self) -> Ticket {
+        let before = self.0.fetch_or(SOMEBODY_SLEEPS, Ordering::AcqRel);
+        // Pairs with the fence of `wake_after`: either the event is seen by the look that follows, or the bit by its waker.
+        fence(Ordering::SeqCst);
+        Ticket(before | SOMEBODY_SLEEPS)
+    }
+
+    /// Sleeps until an event later than the ticket, or for at most this long.
+    pub(super) fn sleep(self, ticket: Ticket, longest: Duration) {
+        kernel::sleep(self.0, ticket.0, longest);
+    }
+
+    /// Wakes all who sleep. The caller has passed `event_fence` after the event.
+    pub(super) fn wake_after(self, _fence: EventFence) {
+        let word = self.0.load(Ordering::Relaxed);
+        if word & SOMEBODY_SLEEPS == 0 {
+            return;
+        }
+        let counted = word.wrapping_add(ONE_EVENT) & !SOMEBODY_SLEEPS;
+        // Failing means that another waker takes care of it, or that a sleeper came who sees the event.
+        if self.0.compare_exchange(word, counted, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            kernel::wake_all(self.0);
+        }
+    }
+}
+
+/// Proof that a fence stands between an event and the look at who sleeps; one may serve several counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EventFence(());
+
+/// The waker's half of the pair with `announce`.
+#[inline(always)]
+pub(super) fn event_fence() -> EventFence {
+    fence(Ordering::SeqCst);
+    EventFence(())
+}
+
+#[cfg(not(loom))]
+mod kernel {
+    use core::ptr;
+    use std::time::Duration;
+
+    use super::AtomicU32;
+
+    pub(super) fn sleep(word: &AtomicU32, expected: u32, longest: Duration) {
+        let timeout = libc::timespec {
+            tv_sec: longest.as_secs() as libc::time_t,
+            tv_nsec: libc::c_long::from(longest.subsec_nanos() as i32),
+        };
+        // Not private: the sleepers are in other processes. A signal, a change of the word and the time's end all
+        // return, and the caller looks again.
+        // SAFETY: WORDS (shm/mod.rs): the word stays mapped while it is borrowed; `timeout` lives through the call.
+        unsafe {
+            libc::syscall(
+                libc::SYS_futex,
+                word.as_ptr(),
+                libc::FUTEX_WAIT,
+                expected,
+                ptr::from_ref(&timeout),
+                ptr::null::<u32>(),
+                0,
+            )
+        };
+    }
+
+    pub(super) fn wake_all(word: &AtomicU32) {
+        // SAFETY: FUTEX_WAKE takes any address and reads nothing there.
+        unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+    }
+}
+
+/// Loom has no futex: the same promise from what it has, in which a lost wake-up is a deadlock that loom reports.
+#[cfg(loom)]
+mod kernel {
+    use std::time::Duration;
+
+    use loom::sync::{Condvar, Mutex};
+
+    use super::{AtomicU32, Ordering};
+
+    loom::lazy_static! {
+        static ref SLEEPERS: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
+    }
+
+    pub(super) fn sleep(word: &AtomicU32, expected: u32, _longest: Duration) {
+        let (queue, woken) = &*SLEEPERS;
+        let guard = queue.lock().unwrap();
+        if word.load(Ordering::SeqCst) == expected {
+            drop(woken.wait(guard).unwrap());
+        }
+    }
+
+    pub(super) fn wake_all(_word: &AtomicU32) {
+        let (queue, woken) = &*SLEEPERS;
+        let _guard = queue.lock().unwrap();
+        woken.notify_all();
+    }
+}

@@ -1,0 +1,171 @@
+//! Shared memory under the typed handles: from an endpoint to the ring's options, and back to our words.
+
+use super::{PublisherLink, Stream, SubscriberLink, Wait};
+use crate::{
+    endpoint::{Compression, ShmAddress},
+    error::{Error, ErrorKind, RecvError, SendError},
+    sample::Info,
+    shm::{self, Description, Options, ShmPublisher, ShmSample, ShmSubscriber},
+    stats::Stats,
+};
+use std::{ops, time::Duration};
+
+/// A received slot.
+pub(crate) type Payload = ShmSample;
+
+/// When a message was committed, by the host's monotonic clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent(Duration);
+
+impl Sent {
+    pub(crate) fn age(self) -> Duration {
+        shm::now().saturating_sub(self.0)
+    }
+}
+
+/// A lent slot.
+#[derive(Debug)]
+pub(crate) struct Loan<'a>(shm::Loan<'a>);
+
+impl Loan<'_> {
+    pub(crate) fn send(mut self, len: usize) -> Result<(), SendError> {
+        self.0.truncate(len);
+        self.0.send().map(drop)
+    }
+}
+
+impl ops::Deref for Loan<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl ops::DerefMut for Loan<'_> {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.0
+    }
+}
+
+pub(super) fn open_publisher(
+    address: &ShmAddress,
+    compression: Compression,
+    stream: &Stream,
+) -> Result<Box<dyn PublisherLink>, Error> {
+    if compression != Compression::None {
+        return Err(Error::new(
+            ErrorKind::Unsupported,
+            format!(
+                "compression `{compression}` is not in this version; write `none`, as in `shm;none;{address}`"
+            ),
+        ));
+    }
+    let options = options(address, stream);
+    let publisher =
+        ShmPublisher::open(&options).map_err(|error| explain(error, &options, address, stream))?;
+    Ok(Box::new(publisher))
+}
+
+pub(super) fn open_subscriber(
+    address: &ShmAddress,
+    stream: &Stream,
+) -> Result<Box<dyn SubscriberLink>, Error> {
+    let options = options(address, stream);
+    let subscriber =
+        ShmSubscriber::open(&options).map_err(|error| explain(error, &options, address, stream))?;
+    Ok(Box::new(subscriber))
+}
+
+fn options(address: &ShmAddress, stream: &Stream) -> Options {
+    let mut options = Options::new(&address.channel, stream.topic.as_str()).description(Description {
+        type_name: stream.type_name.to_owned(),
+        fingerprint: stream.fingerprint,
+        schema: stream.schema.to_vec(),
+    });
+    if let Some(bytes) = stream.plain_bytes {
+        options = options.default_slot_bytes(bytes);
+    }
+    if let Some(slots) = address.slots {
+        options = options.slots(slots);
+    }
+    if let Some(bytes) = address.slot_bytes {
+        options = options.slot_bytes(bytes);
+    }
+    if let Some(timeout) = address.timeout {
+        options = options.timeout(timeout);
+    }
+    if let Some(group) = &address.group {
+        options = options.group(group);
+    }
+    if let Some(bytes) = address.max_bytes {
+        options = options.max_bytes(bytes);
+    }
+    options
+}
+
+/// Where another type is in the way, names both types and the fields that differ.
+fn explain(error: Error, options: &Options, address: &ShmAddress, stream: &Stream) -> Error {
+    if error.kind() != ErrorKind::Incompatible {
+        return error;
+    }
+    let Ok(Some(theirs)) = shm::open_description(options) else { return error };
+    let schemas =
+        (msg_schema::Schema::from_bytes(stream.schema), msg_schema::Schema::from_bytes(&theirs.schema));
+    let (Ok(our_schema), Ok(their_schema)) = schemas else { return error };
+    let Some(difference) = msg_schema::difference(&our_schema, &their_schema) else { return error };
+    Error::new(
+        ErrorKind::Incompatible,
+        format!(
+            "topic `{}` of channel `{}` is in use with type `{}`, ours is `{}`: {difference}",
+            stream.topic, address.channel, theirs.type_name, stream.type_name
+        ),
+    )
+}
+
+impl PublisherLink for ShmPublisher {
+    fn max_len(&self) -> usize {
+        self.slot_bytes()
+    }
+
+    fn loan(&self, len: usize, wait: Wait) -> Result<super::Loan<'_>, SendError> {
+        let loan = match wait {
+            Wait::No => self.try_loan(len).map_err(SendError::from)?,
+            Wait::AtMost(timeout) => self.loan_timeout(len, timeout)?,
+            Wait::Default => ShmPublisher::loan(self, len)?,
+        };
+        Ok(super::Loan(Loan(loan)))
+    }
+
+    fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> bool {
+        ShmPublisher::wait_for_subscribers(self, count, timeout)
+    }
+
+    fn stats(&self) -> Stats {
+        let shm::Stats { sent, bytes, full, .. } = ShmPublisher::stats(self);
+        Stats { messages: sent, bytes, full, ..Stats::default() }
+    }
+}
+
+impl SubscriberLink for ShmSubscriber {
+    fn recv(&self, wait: Wait) -> Result<(super::Payload, Info), RecvError> {
+        let sample = match wait {
+            Wait::No => self.try_recv().map_err(RecvError::from)?,
+            Wait::AtMost(timeout) => self.recv_timeout(timeout)?,
+            Wait::Default => ShmSubscriber::recv(self)?,
+        };
+        let info = sample.info();
+        let info = Info {
+            sequence: Some(info.sequence),
+            publisher: Some(info.publisher),
+            lost: Some(info.lost),
+            sent: Some(Sent(info.sent)),
+        };
+        Ok((super::Payload(sample), info))
+    }
+
+    fn stats(&self) -> Stats {
+        let shm::Stats { received, bytes, lost, .. } = ShmSubscriber::stats(self);
+        Stats { messages: received, bytes, lost, ..Stats::default() }
+    }
+}

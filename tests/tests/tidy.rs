@@ -1,0 +1,266 @@
+//! The rules of ARCHITECTURE.md, checked by reading the sources: who may name whom, where unsafe code and the
+//! platform stand, how long a file may be.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Lines of a file without its unit tests.
+const MAX_LINES: usize = 500;
+const MAX_EXAMPLE_LINES: usize = 60;
+const MAX_ARCHITECTURE_LINES: usize = 200;
+const README_PROGRAM_BEFORE_LINE: usize = 40;
+
+struct Source {
+    /// Relative to the root, with `/`.
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// Code lines with their numbers: no comments, no unit tests.
+    fn code(&self) -> impl Iterator<Item = (usize, String)> {
+        self.without_tests()
+            .enumerate()
+            .map(|(at, line)| (at + 1, without_text(line)))
+            .filter(|(_, line)| !line.trim().is_empty())
+    }
+
+    fn without_tests(&self) -> impl Iterator<Item = &str> {
+        self.text
+            .lines()
+            .take_while(|line| !(line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test")))
+    }
+}
+
+/// A line without comment and without what stands in quotes.
+fn without_text(line: &str) -> String {
+    let line = line.split("//").next().unwrap_or_default();
+    line.split('"').step_by(2).collect::<Vec<_>>().join("\"\"")
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// Every `.rs` file below these folders.
+fn sources(folders: &[&str]) -> Vec<Source> {
+    let mut found = Vec::new();
+    let mut todo: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();
+    while let Some(path) = todo.pop() {
+        if path.is_dir() {
+            todo.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let relative = path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
+            found.push(Source { path: relative, text: fs::read_to_string(&path).unwrap() });
+        }
+    }
+    assert!(!found.is_empty(), "no sources below {folders:?}");
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+/// The crates' sources but for files that only tests have.
+fn crates() -> Vec<Source> {
+    let folders = ["msg-derive/src", "msg-schema/src", "msg-codegen/src", "msg-runtime/src", "msg-cli/src"];
+    let mut found = sources(&folders);
+    found.retain(|source| !source.path.ends_with("/models.rs") && !source.path.ends_with("/tests.rs"));
+    found
+}
+
+/// Fails with every line below `folder` (except in the files `but`) that holds one of `words`.
+fn forbid(folder: &str, but: &[&str], words: &[&str], rule: &str) {
+    let mut bad = Vec::new();
+    for source in crates().iter().filter(|source| source.path.starts_with(folder)) {
+        if but.iter().any(|allowed| source.path.starts_with(allowed)) {
+            continue;
+        }
+        for (number, line) in source.code() {
+            if let Some(word) = words.iter().find(|word| has_word(&line, word)) {
+                bad.push(format!("{}:{number}: `{word}`", source.path));
+            }
+        }
+    }
+    assert!(bad.is_empty(), "{rule}:\n{}", bad.join("\n"));
+}
+
+/// True if `word` stands in `line` and no letter, digit or underscore touches it where it has one itself.
+fn has_word(line: &str, word: &str) -> bool {
+    let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + word.len()..].chars().next();
+        !(inside(before) && inside(word.chars().next()) || inside(after) && inside(word.chars().next_back()))
+    })
+}
+
+#[test]
+fn shm_knows_bytes_and_slots_only() {
+    let words = [
+        "message",
+        "buffer",
+        "endpoint",
+        "transport",
+        "publisher::Publisher",
+        "subscriber::Subscriber",
+        "sample",
+    ];
+    let words: Vec<String> = words.iter().map(|word| format!("crate::{word}")).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).chain(["msg_schema", "spawn"]).collect();
+    forbid("msg-runtime/src/shm/", &[], &words, "shm/ works as a library alone and starts no thread");
+}
+
+#[test]
+fn values_are_pure() {
+    let words = ["std::fs", "std::net", "std::thread", "std::env", "libc", "Instant", "SystemTime", "cfg"];
+    for file in ["endpoint/", "topic.rs", "error.rs", "stats.rs"] {
+        forbid(
+            &format!("msg-runtime/src/{file}"),
+            &[],
+            &words,
+            "values know no system, clock, thread or feature",
+        );
+    }
+}
+
+#[test]
+fn buffer_knows_no_transport() {
+    let words =
+        ["crate::shm", "crate::transport", "crate::endpoint", "crate::publisher", "crate::subscriber"];
+    forbid("msg-runtime/src/buffer/", &[], &words, "buffer/ reads and writes payloads, wherever they lie");
+}
+
+#[test]
+fn transports_know_no_handles() {
+    let words = ["crate::publisher", "crate::subscriber", "crate::message", "crate::buffer"];
+    forbid("msg-runtime/src/transport/", &[], &words, "a transport moves payloads and knows no types");
+}
+
+#[test]
+fn a_client_library_is_named_in_its_own_place() {
+    forbid("msg-runtime/src/", &["msg-runtime/src/shm/"], &["libc"], "system calls are made in shm/");
+}
+
+#[test]
+fn the_compiler_reads_and_writes_in_one_file_each() {
+    let reads = ["fs::read", "fs::read_to_string", "File::open", "fs::canonicalize", "fs::metadata"];
+    let both = ["msg-codegen/src/source.rs", "msg-codegen/src/build_script.rs"];
+    forbid("msg-codegen/src/", &both, &reads, "source.rs alone reads schemas");
+    let writes = ["fs::write", "File::create", "fs::create_dir_all"];
+    forbid("msg-codegen/src/", &both[1..], &writes, "build_script.rs alone writes");
+    forbid(
+        "msg-codegen/src/",
+        &both[1..],
+        &["println!", "eprintln!", "process::exit"],
+        "build_script.rs alone prints",
+    );
+}
+
+#[test]
+fn unsafe_stands_in_its_places() {
+    let places = [
+        "msg-runtime/src/shm/",
+        "msg-runtime/src/buffer/",
+        // Quote the one `unsafe impl` of what may stand in a plain message.
+        "msg-derive/src/expand/plain.rs",
+        "msg-derive/src/expand/enumeration.rs",
+    ];
+    forbid("msg-", &places, &["unsafe"], "unsafe code outside its places");
+}
+
+#[test]
+fn every_unsafe_block_is_explained() {
+    let mut bad = Vec::new();
+    for source in crates().iter().filter(|source| source.path.starts_with("msg-runtime/")) {
+        let lines: Vec<&str> = source.text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            if !(code.contains("unsafe {") || code.contains("unsafe impl")) {
+                continue;
+            }
+            let above = lines[at.saturating_sub(12)..=at].iter().any(|line| line.contains("SAFETY:"));
+            if !above {
+                bad.push(format!("{}:{}", source.path, at + 1));
+            }
+        }
+    }
+    assert!(bad.is_empty(), "unsafe without `// SAFETY:` above it:\n{}", bad.join("\n"));
+}
+
+#[test]
+fn the_platform_is_asked_once_a_module() {
+    let places = ["msg-runtime/src/lib.rs", "msg-runtime/src/transport/mod.rs"];
+    forbid("msg-", &places, &["target_os"], "what is Linux-only stands behind the `cfg` of its module");
+}
+
+#[test]
+fn files_fit_in_the_head() {
+    let mut bad = Vec::new();
+    let mut check = |source: &Source, max: usize| {
+        let lines = source.without_tests().count();
+        if lines > max {
+            bad.push(format!("{}: {lines} lines, at most {max}", source.path));
+        }
+    };
+    crates().iter().for_each(|source| check(source, MAX_LINES));
+    sources(&["examples"]).iter().for_each(|source| check(source, MAX_EXAMPLE_LINES));
+    let architecture = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap().lines().count();
+    assert!(architecture <= MAX_ARCHITECTURE_LINES, "ARCHITECTURE.md has {architecture} lines");
+    assert!(bad.is_empty(), "two rooms would be easier:\n{}", bad.join("\n"));
+}
+
+#[test]
+fn compilers_depend_on_neither_each_other_nor_the_runtime() {
+    for (name, others) in [
+        ("msg-derive", ["msg-runtime", "msg-codegen", "msg-schema"].as_slice()),
+        ("msg-codegen", &["msg-runtime", "msg-derive"]),
+        ("msg-schema", &["msg-runtime", "msg-derive", "msg-codegen"]),
+        ("msg-runtime", &["msg-codegen"]),
+    ] {
+        let manifest = fs::read_to_string(root().join(name).join("Cargo.toml")).unwrap();
+        for other in others {
+            let depends = manifest.lines().any(|line| line.starts_with(other));
+            assert!(!depends, "{name} must not depend on {other}");
+        }
+    }
+}
+
+#[test]
+fn network_clients_stay_out_of_the_default_members() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let members = manifest.lines().find(|line| line.starts_with("default-members")).unwrap();
+    for member in ["msg-cli", "\"tests\""] {
+        assert!(!members.contains(member), "{member} turns on what `cargo run --example` must not build");
+    }
+}
+
+/// The README's program is the crate's first doctest, which runs: so it must be the same text.
+#[test]
+fn the_readme_program_is_the_tested_one() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let start = readme.lines().position(|line| line == "```rust").expect("README.md has a Rust program");
+    assert!(start < README_PROGRAM_BEFORE_LINE, "the program starts at line {start}");
+    let program: Vec<&str> = readme.lines().skip(start + 1).take_while(|line| *line != "```").collect();
+    assert!(
+        start + program.len() < README_PROGRAM_BEFORE_LINE,
+        "the program ends after line {README_PROGRAM_BEFORE_LINE}"
+    );
+    assert!(program.iter().any(|line| line.contains("fn main")), "the program is complete");
+    let docs = fs::read_to_string(root().join("msg-runtime/src/lib.rs")).unwrap();
+    let docs: Vec<&str> = docs
+        .lines()
+        .filter_map(|line| line.strip_prefix("//!"))
+        .map(|line| line.strip_prefix(' ').unwrap_or(line))
+        .collect();
+    let contained = docs.windows(program.len()).any(|window| window == program);
+    assert!(contained, "the crate docs of msg-runtime hold the README's program");
+}
+
+#[test]
+fn words_are_whole() {
+    assert!(has_word("unsafe {", "unsafe"));
+    assert!(!has_word("#![forbid(unsafe_code)]", "unsafe"));
+    assert!(has_word("use std::fs;", "std::fs"));
+    assert!(!has_word("use std::fsx;", "std::fs"));
+}
