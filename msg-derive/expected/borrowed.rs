@@ -48,6 +48,7 @@ const _: () = {
     }
     #[automatically_derived]
     impl ::core::fmt::Debug for IqView<'_> {
+        #[inline]
         fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
             #[allow(unused_mut)]
             let mut __debug = ::core::fmt::Formatter::debug_struct(__f, "Iq");
@@ -80,6 +81,7 @@ const _: () = {
         ) -> <Self as renamed::Message>::View<'view> {
             __view
         }
+        #[inline]
         fn __schema() -> &'static renamed::__private::CompiledSchema {
             static __MSG_SCHEMA: renamed::__private::SchemaCell = renamed::__private::SchemaCell::new();
             renamed::__private::SchemaCell::get::<Self>(&__MSG_SCHEMA)

@@ -75,9 +75,11 @@ const _: () = {
         fn is_valid(__bytes: &[::core::primitive::u8]) -> ::core::primitive::bool {
             ::msg_runtime::__private::is_enumerator::<Self>(__bytes)
         }
+        #[inline]
         fn plain_shape() -> ::msg_runtime::__private::Shape {
             ::msg_runtime::__private::enum_shape::<Self>()
         }
+        #[inline]
         fn show_plain(
             &self,
             __f: &mut ::core::fmt::Formatter<'_>,

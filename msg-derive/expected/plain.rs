@@ -66,11 +66,13 @@ const _: () = {
                     ),
                 )
         }
+        #[inline]
         fn plain_shape() -> ::msg_runtime::__private::Shape {
             ::msg_runtime::__private::Shape::Object(
                 ::msg_runtime::__private::plain_facts::<Self>,
             )
         }
+        #[inline]
         fn show_plain(
             &self,
             __f: &mut ::core::fmt::Formatter<'_>,
@@ -143,6 +145,7 @@ const _: () = {
         ) -> <Self as ::msg_runtime::Message>::View<'view> {
             __view
         }
+        #[inline]
         fn __schema() -> &'static ::msg_runtime::__private::CompiledSchema {
             static __MSG_SCHEMA: ::msg_runtime::__private::SchemaCell = ::msg_runtime::__private::SchemaCell::new();
             ::msg_runtime::__private::SchemaCell::get::<Self>(&__MSG_SCHEMA)

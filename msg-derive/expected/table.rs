@@ -86,6 +86,7 @@ const _: () = {
     }
     #[automatically_derived]
     impl ::core::fmt::Debug for PersonView<'_> {
+        #[inline]
         fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
             #[allow(unused_mut)]
             let mut __debug = ::core::fmt::Formatter::debug_struct(__f, "Person");
@@ -129,6 +130,7 @@ const _: () = {
         ) -> <Self as ::msg_runtime::Message>::View<'view> {
             __view
         }
+        #[inline]
         fn __schema() -> &'static ::msg_runtime::__private::CompiledSchema {
             static __MSG_SCHEMA: ::msg_runtime::__private::SchemaCell = ::msg_runtime::__private::SchemaCell::new();
             ::msg_runtime::__private::SchemaCell::get::<Self>(&__MSG_SCHEMA)
@@ -194,6 +196,7 @@ const _: () = {
     }
     #[automatically_derived]
     impl ::msg_runtime::FromView for Person {
+        #[inline]
         fn from_view(__view: PersonView<'_>) -> Self {
             Self {
                 id: <<i32 as ::msg_runtime::__private::Field>::Wire as ::msg_runtime::__private::MakeOwned<

@@ -13,15 +13,14 @@ use crate::{ast::Field, context::Context};
 /// ```
 pub(super) fn default_of_text(context: &Context, field: &Field<'_>) {
     let Some(default) = &field.attributes.default else { return };
-    let Some(segment) = last_segment(&field.original.ty) else { return };
-    let instead = match segment.ident.to_string().as_str() {
+    let Some(name) = standard_name(&field.original.ty) else { return };
+    let instead = match name.as_str() {
         "String" | "Vec" => "it reads as empty when absent",
         "Option" => "it reads as `None` when absent",
         _ => return,
     };
     let message = format!(
-        "only bare numbers, `bool` and enums have a default, not `{}`: remove `default`; {instead}",
-        segment.ident
+        "only bare numbers, `bool` and enums have a default, not `{name}`: remove `default`; {instead}"
     );
     context.error(default, message);
 }
@@ -80,8 +79,8 @@ pub(super) fn plain_type(context: &Context, ty: &Type) {
             context.error(ty, "a plain message is its own memory and cannot point elsewhere: remove `plain`, or hold the value");
         }
         _ => {
-            let Some(segment) = last_segment(ty) else { return };
-            let instead = match segment.ident.to_string().as_str() {
+            let Some(name) = standard_name(ty) else { return };
+            let instead = match name.as_str() {
                 "String" => "an array such as `[u8; 32]`",
                 "Vec" => "an array such as `[f32; 16]`",
                 "Box" => "the value itself",
@@ -89,8 +88,7 @@ pub(super) fn plain_type(context: &Context, ty: &Type) {
                 _ => return,
             };
             let message = format!(
-                "a plain message is its own memory, and `{}` is not: remove `plain`, or use {instead}",
-                segment.ident
+                "a plain message is its own memory, and `{name}` is not: remove `plain`, or use {instead}"
             );
             context.error(ty, message);
         }
@@ -115,7 +113,7 @@ fn unsupported(ty: &Type) -> Option<String> {
         Type::TraitObject(_) | Type::ImplTrait(_) => "a message needs to know its types: name one",
         Type::Never(_) => "`!` has no values: remove the field",
         Type::Slice(_) => "a slice has no size of its own: write `&[T]` or `Vec<T>`",
-        _ => return unsupported_name(&last_segment(ty)?.ident.to_string()),
+        _ => return unsupported_name(&standard_name(ty)?),
     };
     Some(reason.to_owned())
 }
@@ -133,10 +131,26 @@ fn unsupported_name(name: &str) -> Option<String> {
         "Rc" | "Arc" | "Cell" | "RefCell" | "Mutex" => {
             "shares memory, which a message cannot: hold the value itself"
         }
-        "Instant" => "means nothing on another machine: write the nanoseconds since an epoch as `u64`",
         _ => return None,
     };
     Some(format!("`{name}` {reason}"))
+}
+
+/// Standard types without type arguments; all others that the rules name have some.
+const WITHOUT_ARGUMENTS: &[&str] =
+    &["String", "usize", "isize", "char", "u128", "i128", "f16", "f128", "str"];
+
+/// The name of a type of the language or the standard library, as far as its spelling can tell: a message of the user's
+/// may well be called `Cell`, but has no type arguments.
+fn standard_name(ty: &Type) -> Option<String> {
+    let Type::Path(path) = ty else { return None };
+    let segment = last_segment(ty)?;
+    let name = segment.ident.to_string();
+    let is_standard = match segment.arguments {
+        PathArguments::AngleBracketed(_) => true,
+        _ => path.path.segments.len() == 1 && WITHOUT_ARGUMENTS.contains(&name.as_str()),
+    };
+    is_standard.then_some(name)
 }
 
 fn last_segment(ty: &Type) -> Option<&PathSegment> {

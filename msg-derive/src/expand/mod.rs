@@ -133,6 +133,7 @@ fn message_constants(container: &Container) -> TokenStream {
 fn schema_function(names: &Names<'_>) -> TokenStream {
     let Names { private, .. } = names;
     quote! {
+        #[inline]
         fn __schema() -> &'static #private::CompiledSchema {
             static __MSG_SCHEMA: #private::SchemaCell = #private::SchemaCell::new();
             #private::SchemaCell::get::<Self>(&__MSG_SCHEMA)

@@ -153,6 +153,7 @@ fn facts(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 
         #[automatically_derived]
         impl ::core::fmt::Debug for #view<'_> {
+            #[inline]
             fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 #[allow(unused_mut)]
                 let mut __debug = ::core::fmt::Formatter::debug_struct(__f, #debug_name);
@@ -351,6 +352,7 @@ fn owned(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
     quote! {
         #[automatically_derived]
         impl #runtime::FromView for #message {
+            #[inline]
             fn from_view(__view: #view<'_>) -> Self {
                 Self { #(#fields),* }
             }

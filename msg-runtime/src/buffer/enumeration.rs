@@ -116,6 +116,7 @@ impl<E> Sealed for Closed<E> {}
 impl<E: Enumeration + Plain> Wire for Closed<E> {
     type View<'a> = E;
     const INLINE: Inline = Inline::of::<E::Repr>();
+    const IS_KEY: bool = true;
     const KNOWN: Option<&'static [u64]> = Some(E::NUMBERS);
 
     fn shape() -> Shape {

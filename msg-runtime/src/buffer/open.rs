@@ -270,6 +270,7 @@ macro_rules! number_wrapper {
         impl<E: Enumeration> Wire for $kind<E> {
             type View<'a> = $wrapper<E>;
             const INLINE: Inline = Inline::of::<E::Repr>();
+            const IS_KEY: bool = true;
             const KIND: Kind = Kind::Inline;
             const KNOWN: Option<&'static [u64]> = $known;
 

@@ -166,6 +166,7 @@ impl<T: Plain + PlainStruct> Wire for PlainOf<T> {
     type View<'a> = &'a T;
     const INLINE: Inline = Inline::of::<T>();
     const CHECKS_ABSENCE: bool = !T::ZERO_IS_VALID;
+    const IS_KEY: bool = true;
 
     fn shape() -> Shape {
         Shape::Object(plain_facts::<T>)

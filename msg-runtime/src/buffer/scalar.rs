@@ -82,6 +82,7 @@ macro_rules! scalars {
         impl Wire for $number {
             type View<'a> = Self;
             const INLINE: Inline = Inline::of::<Self>();
+            const IS_KEY: bool = true;
             const KIND: Kind = Kind::Inline;
 
             fn shape() -> Shape {
@@ -186,6 +187,7 @@ unsafe impl Plain for bool {
 impl Wire for bool {
     type View<'a> = Self;
     const INLINE: Inline = Inline::of::<Self>();
+    const IS_KEY: bool = true;
     const KIND: Kind = Kind::Inline;
 
     fn shape() -> Shape {

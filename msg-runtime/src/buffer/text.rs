@@ -22,6 +22,7 @@ impl Sealed for Text {}
 impl Wire for Text {
     type View<'a> = &'a str;
     const INLINE: Inline = Inline::OFFSET;
+    const IS_KEY: bool = true;
     const KIND: Kind = Kind::String;
 
     fn shape() -> Shape {
