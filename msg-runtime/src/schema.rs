@@ -13,6 +13,7 @@ use crate::{
         spec::FieldSpec,
         wire::Wire,
     },
+    error::{Error, ErrorKind},
     message::Message,
 };
 
@@ -32,12 +33,17 @@ impl CompiledSchema {
     pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
+}
 
-    /// A name that two different types inside the message have: nobody could tell them apart on the wire.
-    #[allow(dead_code, reason = "asked when a publisher or subscriber is opened")]
-    pub(crate) fn clash(&self) -> Option<&'static str> {
-        self.clash
-    }
+/// Refuses a message in which two different types have one name: nobody could tell them apart on the wire.
+#[allow(dead_code, reason = "for whoever opens a publisher or subscriber")]
+pub(crate) fn check_names<M: Message>() -> Result<(), Error> {
+    let Some(name) = M::__schema().clash else { return Ok(()) };
+    let message = format!(
+        "two different types inside `{}` are named `{name}`: give one of them another `namespace` or `name`",
+        M::TYPE_NAME
+    );
+    Err(Error::new(ErrorKind::Incompatible, message))
 }
 
 /// Where a message keeps its schema.
@@ -295,8 +301,12 @@ mod tests {
 
     #[test]
     fn two_types_of_one_name_are_told() {
-        assert_eq!(describe::<Clash>().1, Some("test.Leaf"));
-        assert_eq!(describe::<Recursive>().1, None);
+        let error = check_names::<Clash>().unwrap_err().to_string();
+        assert!(
+            error.starts_with("two different types inside `test.Clash` are named `test.Leaf`"),
+            "{error}"
+        );
+        assert!(check_names::<Recursive>().is_ok());
     }
 
     #[test]

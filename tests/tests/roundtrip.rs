@@ -415,6 +415,33 @@ fn structs_that_borrow_are_sent_and_not_made() {
 
 #[derive(Message)]
 #[message(namespace = "demo")]
+struct Outer<'a, 'b>
+where
+    'a: 'b,
+{
+    first: Inner<'a>,
+    rest: &'b [Inner<'a>],
+    maybe: Option<Inner<'b>>,
+}
+
+#[derive(Message)]
+#[message(namespace = "demo")]
+struct Inner<'text> {
+    text: &'text str,
+}
+
+#[test]
+fn structs_that_borrow_nest() {
+    let text = String::from("text");
+    let inner = || Inner { text: &text };
+    let bytes = encode(&Outer { first: inner(), rest: &[inner(), Inner { text: "" }], maybe: None }).unwrap();
+    let view = decode::<Outer<'static, 'static>>(&bytes).unwrap();
+    assert_eq!((view.first().text(), view.rest().get(1).unwrap().text()), ("text", ""));
+    assert!(view.maybe().is_none());
+}
+
+#[derive(Message)]
+#[message(namespace = "demo")]
 struct Scan<'a> {
     stamp: u64,
     ranges: FillWith<'a, f32>,

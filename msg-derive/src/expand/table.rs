@@ -277,7 +277,7 @@ fn message(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 /// }
 /// ```
 fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
-    let Names { private, runtime, parameters, this, message, .. } = names;
+    let Names { private, runtime, parameters, bounds, this, message, .. } = names;
     let absent = table.fields.iter().enumerate().map(|(position, field)| {
         let Field { ident, original, .. } = field;
         let (ty, position) = (&original.ty, index(position));
@@ -302,7 +302,7 @@ fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
     });
     quote! {
         #[automatically_derived]
-        impl #parameters #private::Field for #this {
+        impl #parameters #private::Field for #this #bounds {
             type Wire = #private::TableOf<#message>;
 
             #[inline]
@@ -320,10 +320,10 @@ fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl #parameters #private::Element for #this {}
+        impl #parameters #private::Element for #this #bounds {}
 
         #[automatically_derived]
-        impl #parameters #runtime::Encode for #this {
+        impl #parameters #runtime::Encode for #this #bounds {
             type Message = #message;
 
             #[inline]
