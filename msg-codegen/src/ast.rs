@@ -204,6 +204,8 @@ pub(crate) struct Member {
 pub(crate) struct Service {
     pub(crate) name: Name,
     pub(crate) methods: Vec<Method>,
+    /// A procedure could not be parsed.
+    pub(crate) broken: bool,
 }
 
 /// A procedure of a service.

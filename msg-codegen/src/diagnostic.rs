@@ -171,8 +171,6 @@ codes! {
     SignedBitFlags = "W0103",
     /// The same attribute twice on one thing.
     RepeatedAttribute = "W0104",
-    /// Something is called differently in Rust than in the schema.
-    Renamed = "W0105",
 }
 
 impl Code {
@@ -267,9 +265,9 @@ impl Diagnostic {
 
 /// Of the candidates the one that `name` is most likely a misspelling of.
 pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    /// Longer names are not compared: the work grows with the square.
+    /// Longer names are not compared: the work grows with the square. Single letters are near to each other all.
     const LONGEST: usize = 64;
-    if name.len() > LONGEST {
+    if name.len() < 2 || name.len() > LONGEST {
         return None;
     }
     let most = (name.len() / 3).max(1);
@@ -316,6 +314,7 @@ mod tests {
         check("positoin", Some("position"));
         check("String", Some("string"));
         check("Quaternion", None);
+        check("V", None);
         check(&"V".repeat(1000), None);
     }
 

@@ -32,7 +32,7 @@ pub mod msg_tests {
         #[derive(::core::default::Default, ::msg_runtime::Message)]
         #[message(namespace = "msg_tests.ids")]
         pub struct Owner {
-            #[message(key, required)]
+            #[message(key)]
             pub name: ::std::string::String,
             #[message(required)]
             pub note: ::std::string::String,

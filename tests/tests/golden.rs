@@ -57,7 +57,12 @@ fn generated_files_are_the_expected_ones() {
             continue;
         }
         let known = fs::read_to_string(&expected).unwrap_or_default();
-        assert_eq!(text, known, "{name}.rs differs; `MSG_BLESS=1` accepts it");
+        let first = first_difference(&text, &known);
+        assert!(
+            first.is_none(),
+            "{name}.rs differs; `MSG_BLESS=1` accepts it\n{}",
+            first.unwrap_or_default()
+        );
     }
 }
 
@@ -98,11 +103,16 @@ fn difference(schema: &Path) -> Option<String> {
     }
     let show = |schema: &Schema| format!("{schema:#?}");
     let (left, right) = (show(&ours), show(&theirs));
+    first_difference(&left, &right).map(|difference| format!("{}\n{difference}", schema.display()))
+}
+
+/// The lines around the first that differs; the left side is ours.
+fn first_difference(left: &str, right: &str) -> Option<String> {
     let lines = left.lines().count().max(right.lines().count());
     let line = (0..lines).find(|line| left.lines().nth(*line) != right.lines().nth(*line))?;
     let around =
         |text: &str| text.lines().skip(line.saturating_sub(20)).take(23).collect::<Vec<_>>().join("\n");
-    Some(format!("{}\nours:\n{}\ntheirs:\n{}\n", schema.display(), around(&left), around(&right)))
+    Some(format!("ours:\n{}\ntheirs:\n{}\n", around(left), around(right)))
 }
 
 fn assert_same(schemas: &[PathBuf]) {

@@ -1,4 +1,5 @@
 //! Typed handles over shared memory: what a user relies on, and what bad input gets.
+#![allow(clippy::unwrap_used, reason = "a test says what failed by panicking")]
 
 use msg_runtime::{
     ErrorKind, Message, Publisher, RecvError, SendError, Subscriber, TryRecvError, TrySendError,

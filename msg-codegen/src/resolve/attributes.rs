@@ -3,7 +3,7 @@
 use super::{Resolver, enumeration::integer};
 use crate::{
     ast::{Attribute, ValueKind},
-    diagnostic::{Code, Diagnostic, closest},
+    diagnostic::{Code, Diagnostic, Span, closest},
     ir::Attributes,
 };
 
@@ -115,10 +115,10 @@ impl Resolver<'_, '_> {
                     Diagnostic::new(Code::Unsupported, span, message).help("remove it, or split the data"),
                 );
             }
-            None if self.scope.attributes.contains(name) => {}
+            None if self.scope.attributes.contains_key(name) => self.check_attribute_order(attribute),
             None => {
                 let known =
-                    KNOWN.iter().map(|(known, _)| *known).chain(self.scope.attributes.iter().copied());
+                    KNOWN.iter().map(|(known, _)| *known).chain(self.scope.attributes.keys().copied());
                 let diagnostic =
                     Diagnostic::new(Code::UnknownAttribute, span, format!("unknown attribute `{name}`"));
                 let diagnostic = match closest(name, known) {
@@ -127,6 +127,23 @@ impl Resolver<'_, '_> {
                 };
                 self.report(diagnostic);
             }
+        }
+    }
+
+    /// FlatBuffers' own compiler wants attributes declared above their use.
+    fn check_attribute_order(&mut self, attribute: &Attribute) {
+        let (name, used) = (attribute.name.text.as_str(), attribute.name.span);
+        let scope = self.scope;
+        let Some(places) = scope.attributes.get(name) else { return };
+        let is_later = |place: &&Span| place.file == used.file && place.start > used.start;
+        if let Some(later) =
+            places.iter().find(is_later).filter(|_| places.iter().all(|place| is_later(&place)))
+        {
+            let message = format!("attribute `{name}` is used before its declaration");
+            let diagnostic = Diagnostic::new(Code::UsedBeforeDeclared, used, message);
+            self.report(
+                diagnostic.note(*later, "declared here").help("move the declaration to the top of the file"),
+            );
         }
     }
 

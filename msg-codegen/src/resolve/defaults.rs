@@ -100,8 +100,12 @@ impl Resolver<'_, '_> {
     fn integer(&mut self, scalar: Scalar, value: &Value, site: &Site) -> Option<i128> {
         let number = match &value.kind {
             ValueKind::Integer(text) | ValueKind::Text(text) if starts_like_number(text) => integer(text),
-            ValueKind::Name(name) if scalar == Scalar::Bool && name == "true" => Some(1),
-            ValueKind::Name(name) if scalar == Scalar::Bool && name == "false" => Some(0),
+            ValueKind::Name(name) | ValueKind::Text(name) if scalar == Scalar::Bool && name == "true" => {
+                Some(1)
+            }
+            ValueKind::Name(name) | ValueKind::Text(name) if scalar == Scalar::Bool && name == "false" => {
+                Some(0)
+            }
             ValueKind::Name(name) | ValueKind::Text(name) if name.contains('.') => {
                 return self.named(name, scalar, value, site);
             }
@@ -110,16 +114,18 @@ impl Resolver<'_, '_> {
         self.in_range(number, scalar, value)
     }
 
-    /// The enumerator of another enum as a number: `= Color.Red`.
-    fn named(&mut self, name: &str, scalar: Scalar, value: &Value, site: &Site) -> Option<i128> {
-        match self.enumerator(name, None, site) {
-            Some(number) => self.in_range(Some(number), scalar, value),
-            None => {
-                let message = format!("`{name}` is no enumerator of any enum");
+    /// Enumerators of any enum as a number: `= Color.Red`, `= "Access.Read Access.Write"`.
+    fn named(&mut self, words: &str, scalar: Scalar, value: &Value, site: &Site) -> Option<i128> {
+        let mut together = 0;
+        for word in words.split(' ') {
+            let Some(number) = self.enumerator(word, None, site) else {
+                let message = format!("`{word}` is no enumerator of any enum");
                 self.report(Diagnostic::new(Code::UnknownEnumerator, value.span, message));
-                None
-            }
+                return None;
+            };
+            together |= number;
         }
+        self.in_range(Some(together), scalar, value)
     }
 
     fn in_range(&mut self, number: Option<i128>, scalar: Scalar, value: &Value) -> Option<i128> {
@@ -193,7 +199,8 @@ impl Resolver<'_, '_> {
                 Some(number) => together |= number,
                 None if self.scope.enums[id.0].ast.broken => return None,
                 None => {
-                    let names = item.values.iter().map(|known| known.name.as_str());
+                    let names =
+                        item.values.iter().map(|known| known.name.as_str()).take_while(|_| self.suggests());
                     let message =
                         format!("`{word}` is no enumerator of `{}`", item.declaration.name.dotted());
                     let span = item.declaration.span;
@@ -218,7 +225,11 @@ impl Resolver<'_, '_> {
         let wanted =
             if wanted.contains(' ') { wanted.to_owned() } else { format!("a value of type `{wanted}`") };
         let message = format!("the default is {found}, expected {wanted}");
-        self.report(Diagnostic::new(Code::DefaultMismatch, value.span, message));
+        let diagnostic = Diagnostic::new(Code::DefaultMismatch, value.span, message);
+        self.report(match wanted.contains("`bool`") {
+            true => diagnostic.help("write `true` or `false`"),
+            false => diagnostic,
+        });
         None
     }
 }
@@ -254,7 +265,8 @@ fn real(text: &str) -> Option<f64> {
 
 /// `1.8p3` of `0x1.8p3`.
 fn hexadecimal_real(text: &str) -> Option<f64> {
-    let (mantissa, exponent) = text.split_once(['p', 'P']).unwrap_or((text, "0"));
+    // FlatBuffers wants the exponent, so that `0x10` is always an integer.
+    let (mantissa, exponent) = text.split_once(['p', 'P'])?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     // More digits than fit are more than the number can tell apart.
     let digits = u64::from_str_radix(&format!("{whole}{fraction}"), 16).ok()?;
@@ -289,7 +301,7 @@ mod tests {
         check("+1e3", Some(1000.0));
         check("-0", Some(-0.0));
         check("0x1.8p3", Some(12.0));
-        check("-0xff", Some(-255.0));
+        check("-0xff", None);
         check("1e400", Some(f64::INFINITY));
         check("-Inf", Some(f64::NEG_INFINITY));
         check("NaN", Some(f64::NAN));

@@ -4,7 +4,7 @@ use super::{Resolver, Site, scope::qualified};
 use crate::{
     ast,
     diagnostic::{Code, Diagnostic, FileId, Span},
-    ir::{File, ObjectId},
+    ir::{Element, File, ObjectId},
 };
 
 /// Bytes of a file identifier.
@@ -67,7 +67,9 @@ impl Resolver<'_, '_> {
 
     fn root_type(&mut self, path: &ast::Path, site: &Site) -> Option<ObjectId> {
         let element = self.element(path, site)?;
-        if let crate::ir::Element::Table(object) = element {
+        if let Element::Table(object) = element {
+            let declared = self.scope.objects[object.0].ast.name.span;
+            self.is_declared_before("table", path, declared);
             return Some(object);
         }
         let message = format!("the root type must be a table, and `{}` is none", path.text());
@@ -102,11 +104,12 @@ impl Resolver<'_, '_> {
         let name = qualified(&ast.name, site).dotted();
         let message = format!("no code is generated for service `{name}`");
         self.report(Diagnostic::new(Code::NoEffect, ast.name.span, message));
+        self.check_procedures(ast);
         for method in &ast.methods {
             self.attributes(&method.attributes, super::attributes::Place::Procedure);
             for path in [&method.request, &method.response] {
                 let is_table = match self.element(path, site) {
-                    Some(crate::ir::Element::Table(_)) | None => true,
+                    Some(Element::Table(_)) | None => true,
                     Some(_) => false,
                 };
                 if !is_table {
@@ -115,6 +118,25 @@ impl Resolver<'_, '_> {
                     self.report(Diagnostic::new(Code::InvalidService, path.span, message).help(help));
                 }
             }
+        }
+    }
+}
+
+impl Resolver<'_, '_> {
+    /// A service without procedures, or with two of one name.
+    fn check_procedures(&mut self, ast: &ast::Service) {
+        if ast.methods.is_empty() && !ast.broken {
+            let message = format!("service `{}` has no procedures", ast.name.text);
+            self.report(Diagnostic::new(Code::InvalidService, ast.name.span, message).help("give it one"));
+        }
+        for (at, method) in ast.methods.iter().enumerate() {
+            let Some(first) = ast.methods[..at].iter().find(|first| first.name.text == method.name.text)
+            else {
+                continue;
+            };
+            let message = format!("procedure `{}` is declared twice", method.name.text);
+            let diagnostic = Diagnostic::new(Code::InvalidService, method.name.span, message);
+            self.report(diagnostic.note(first.name.span, "first declared here").help("rename one of them"));
         }
     }
 }
