@@ -1,1 +1,3 @@
 //! The tests of the workspace live in `tests/`.
+
+pub mod shm;
