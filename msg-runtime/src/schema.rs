@@ -36,7 +36,6 @@ impl CompiledSchema {
 }
 
 /// Refuses a message in which two different types have one name: nobody could tell them apart on the wire.
-#[allow(dead_code, reason = "for whoever opens a publisher or subscriber")]
 pub(crate) fn check_names<M: Message>() -> Result<(), Error> {
     let Some(name) = M::__schema().clash else { return Ok(()) };
     let message = format!(
