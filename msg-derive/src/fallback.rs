@@ -60,10 +60,10 @@ fn view(names: &Names<'_>, original: &DeriveInput, parsed: Option<&Input<'_>>) -
 }
 
 fn field(names: &Names<'_>, wire: &TokenStream) -> TokenStream {
-    let Names { private, parameters, this, .. } = names;
+    let Names { private, parameters, bounds, this, .. } = names;
     quote! {
         #[automatically_derived]
-        impl #parameters #private::Field for #this {
+        impl #parameters #private::Field for #this #bounds {
             type Wire = #wire;
 
             fn encode(&self, _: &mut #private::Encoder<'_>, _: #private::Place) {
@@ -72,19 +72,19 @@ fn field(names: &Names<'_>, wire: &TokenStream) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl #parameters #private::FromWire for #this {
+        impl #parameters #private::FromWire for #this #bounds {
             fn from_wire(_: <#wire as #private::Wire>::View<'_>) -> Self {
                 ::core::unreachable!()
             }
         }
 
         #[automatically_derived]
-        impl #parameters #private::Element for #this {}
+        impl #parameters #private::Element for #this #bounds {}
     }
 }
 
 fn message_traits(names: &Names<'_>) -> TokenStream {
-    let Names { private, runtime, parameters, this, message, view, full_name, .. } = names;
+    let Names { private, runtime, parameters, bounds, this, message, view, full_name, .. } = names;
     quote! {
         #[automatically_derived]
         impl #private::Table for #message {
@@ -116,7 +116,7 @@ fn message_traits(names: &Names<'_>) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl #parameters #runtime::Encode for #this {
+        impl #parameters #runtime::Encode for #this #bounds {
             type Message = #message;
 
             fn __encode(&self, _: &mut #private::Encoder<'_>) {

@@ -120,10 +120,12 @@ fn plain(names: &Names<'_>) -> TokenStream {
                 #private::is_enumerator::<Self>(__bytes)
             }
 
+            #[inline]
             fn plain_shape() -> #private::Shape {
                 #private::enum_shape::<Self>()
             }
 
+            #[inline]
             fn show_plain(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 #private::show_enumerator(self, __f)
             }

@@ -31,6 +31,8 @@ pub(crate) struct Names<'a> {
     pub(crate) view: Ident,
     /// Generic parameters as declared: `<'a: 'b, 'b>`.
     pub(crate) parameters: TokenStream,
+    /// Bounds as declared: `where 'a: 'b`.
+    pub(crate) bounds: TokenStream,
     /// The type as the user has it: `Iq<'a>`.
     pub(crate) this: TokenStream,
     /// The type as a topic carries it: `Iq<'static>`.
@@ -50,7 +52,7 @@ impl<'a> Names<'a> {
             Some(view) => Ident::new(&view.value(), view.span()),
             None => format_ident!("{}View", ident.unraw(), span = ident.span()),
         };
-        let (parameters, this, _) = original.generics.split_for_impl();
+        let (parameters, this, bounds) = original.generics.split_for_impl();
         let lifetimes =
             original.generics.params.iter().filter(|one| matches!(one, GenericParam::Lifetime(_)));
         let statics: Vec<Lifetime> = lifetimes.map(|_| Lifetime::new("'static", Span::call_site())).collect();
@@ -61,6 +63,7 @@ impl<'a> Names<'a> {
             runtime,
             view,
             parameters: quote!(#parameters),
+            bounds: quote!(#bounds),
             this: quote!(#ident #this),
             message,
             full_name: full_name(ident, container),
@@ -99,7 +102,7 @@ pub(crate) fn ends(tokens: impl ToTokens) -> (Span, Span) {
     (first, spans.last().unwrap_or(first))
 }
 
-/// The constants of [`Message`](trait@crate) that the attributes set.
+/// The constants of `Message` that the attributes set.
 ///
 /// ```text
 /// const TOPIC: &'static str = "left.image";
@@ -133,6 +136,7 @@ fn message_constants(container: &Container) -> TokenStream {
 fn schema_function(names: &Names<'_>) -> TokenStream {
     let Names { private, .. } = names;
     quote! {
+        #[inline]
         fn __schema() -> &'static #private::CompiledSchema {
             static __MSG_SCHEMA: #private::SchemaCell = #private::SchemaCell::new();
             #private::SchemaCell::get::<Self>(&__MSG_SCHEMA)

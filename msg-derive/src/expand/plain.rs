@@ -113,10 +113,12 @@ fn implementation(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
                 true #(#valid)*
             }
 
+            #[inline]
             fn plain_shape() -> #private::Shape {
                 #private::Shape::Object(#private::plain_facts::<Self>)
             }
 
+            #[inline]
             fn show_plain(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 let mut __debug = ::core::fmt::Formatter::debug_struct(__f, #debug_name);
                 #(#shown)*

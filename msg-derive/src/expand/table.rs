@@ -153,6 +153,7 @@ fn facts(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 
         #[automatically_derived]
         impl ::core::fmt::Debug for #view<'_> {
+            #[inline]
             fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 #[allow(unused_mut)]
                 let mut __debug = ::core::fmt::Formatter::debug_struct(__f, #debug_name);
@@ -223,11 +224,14 @@ fn default_bits(names: &Names<'_>, wire: &TokenStream, default: &Expr) -> TokenS
     quote_spanned!(first=> #private::default_bits::<#ty>(#default))
 }
 
-/// `3`, `-1.5` and `true`: they take the field's own type. Anything else is a constant, such as an enumerator.
+/// `3`, `-1.5`, `1 | 8` and `true`: they take the field's own type. Anything else is a constant, such as an enumerator.
 fn is_literal(default: &Expr) -> bool {
     match default {
         Expr::Lit(literal) => !matches!(literal.lit, Lit::Str(_)),
-        Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_)) && is_literal(&unary.expr),
+        Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_) | UnOp::Not(_)) && is_literal(&unary.expr),
+        Expr::Binary(binary) => is_literal(&binary.left) && is_literal(&binary.right),
+        Expr::Paren(inner) => is_literal(&inner.expr),
+        Expr::Group(inner) => is_literal(&inner.expr),
         _ => false,
     }
 }
@@ -273,7 +277,7 @@ fn message(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 /// }
 /// ```
 fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
-    let Names { private, runtime, parameters, this, message, .. } = names;
+    let Names { private, runtime, parameters, bounds, this, message, .. } = names;
     let absent = table.fields.iter().enumerate().map(|(position, field)| {
         let Field { ident, original, .. } = field;
         let (ty, position) = (&original.ty, index(position));
@@ -298,7 +302,7 @@ fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
     });
     quote! {
         #[automatically_derived]
-        impl #parameters #private::Field for #this {
+        impl #parameters #private::Field for #this #bounds {
             type Wire = #private::TableOf<#message>;
 
             #[inline]
@@ -316,10 +320,10 @@ fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl #parameters #private::Element for #this {}
+        impl #parameters #private::Element for #this #bounds {}
 
         #[automatically_derived]
-        impl #parameters #runtime::Encode for #this {
+        impl #parameters #runtime::Encode for #this #bounds {
             type Message = #message;
 
             #[inline]
@@ -348,6 +352,7 @@ fn owned(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
     quote! {
         #[automatically_derived]
         impl #runtime::FromView for #message {
+            #[inline]
             fn from_view(__view: #view<'_>) -> Self {
                 Self { #(#fields),* }
             }

@@ -8,7 +8,8 @@ use std::any::TypeId;
 use super::{
     const_text::ConstText,
     describe::{About, Shape},
-    plain::{Plain, bits_of},
+    memory::bits_of,
+    plain::Plain,
     verify::Verifier,
     wire::{Inline, Kind, Place, Wire},
 };
@@ -30,6 +31,7 @@ pub struct FieldSpec {
     pub(crate) required: bool,
     pub(crate) nullable: bool,
     pub(crate) checks_absence: bool,
+    is_key: bool,
     pub(crate) inline: Inline,
     /// Bits of the default, zero-extended from the number's width.
     pub(crate) default: u64,
@@ -55,6 +57,7 @@ impl FieldSpec {
             required: false,
             nullable: W::NULLABLE,
             checks_absence: W::CHECKS_ABSENCE,
+            is_key: W::IS_KEY,
             inline: W::INLINE,
             default: 0,
             verify: W::verify,
@@ -110,13 +113,11 @@ impl FieldSpec {
     /// The key of sorted vectors. A string key is always present.
     #[track_caller]
     pub const fn key(mut self) -> Self {
-        if self.nullable
-            || (matches!(self.kind, Kind::Other) && self.known.is_none() && self.inline.size == 4)
-        {
+        if !self.is_key {
             ConstText::new()
                 .text("`")
                 .text(self.name)
-                .text("` cannot be a key: a key is a bare number, `String` or plain struct")
+                .text("` cannot be a key: a key is a bare number, enum, `String` or plain struct")
                 .fail()
         }
         self.key = true;

@@ -224,7 +224,9 @@ impl Opening<'_> {
     }
 
     fn membership(&self, lock: LockFile, index: usize) -> Result<Arc<Membership>, Error> {
-        let readers = Mapping::new(&lock, size_of::<Readers>(), Access::ReadWrite);
+        // Through another open file: a mapping keeps its open file, and thereby its locks, alive in a forked child.
+        let readers =
+            file::reopen(&lock).and_then(|file| Mapping::new(&file, size_of::<Readers>(), Access::ReadWrite));
         let readers = readers.map_err(|error| self.io_error("map", error))?;
         Ok(Arc::new(Membership::new(self.role, index, self.names.clone(), readers, lock)))
     }
