@@ -141,6 +141,13 @@ fn transports_know_no_handles() {
 #[test]
 fn a_client_library_is_named_in_its_own_place() {
     forbid("msg-runtime/src/", &["msg-runtime/src/shm/"], &["libc"], "system calls are made in shm/");
+    let system = ["msg-runtime/src/realtime/system.rs"];
+    forbid(
+        "msg-runtime/src/",
+        &system,
+        &["nix", "thread_priority"],
+        "scheduling has its system calls in one file",
+    );
 }
 
 #[test]
@@ -163,6 +170,7 @@ fn unsafe_stands_in_its_places() {
     let places = [
         "msg-runtime/src/shm/",
         "msg-runtime/src/buffer/",
+        "msg-runtime/src/realtime/queue.rs",
         // Quote the one `unsafe impl` of what may stand in a plain message.
         "msg-derive/src/expand/plain.rs",
         "msg-derive/src/expand/enumeration.rs",

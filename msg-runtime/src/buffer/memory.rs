@@ -86,7 +86,7 @@ static ZEROS: Zeros = Zeros([0; ZERO_BYTES]);
 /// # Panics
 ///
 /// When zeros are no value: verification has refused such payloads.
-pub(super) fn zero<T: Plain>() -> &'static T {
+pub(crate) fn zero<T: Plain>() -> &'static T {
     const { assert!(align_of::<T>() <= MAX_ALIGN) };
     assert!(T::ZERO_IS_VALID, "the payload changed while a view of it was in use");
     if size_of::<T>() > ZERO_BYTES {

@@ -28,7 +28,7 @@ pub(crate) mod describe;
 pub(crate) mod enumeration;
 pub(crate) mod field;
 mod in_place;
-mod memory;
+pub(crate) mod memory;
 mod open;
 pub(crate) mod option;
 mod padding;
