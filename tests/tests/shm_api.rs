@@ -1,5 +1,7 @@
 //! What the ring's handles promise, within one process.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};

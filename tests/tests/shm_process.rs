@@ -1,5 +1,7 @@
 //! The ring between processes: who comes late, is slow, is stopped, is killed, or has its files taken away.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
+
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
