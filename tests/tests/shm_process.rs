@@ -1,5 +1,7 @@
 //! The ring between processes: who comes late, is slow, is stopped, is killed, or has its files taken away.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
+
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -272,6 +274,33 @@ fn killed_pairs_leave_no_more_than_the_last_one_did() {
     assert_eq!(directory.files().len(), after_third);
     assert!(after_third <= 2);
     drop(ShmPublisher::open(&shm::options(directory.path(), "c")).unwrap());
+    assert!(directory.files().is_empty());
+}
+
+/// Peers die while they open, send, receive and close; the next ones find their way.
+#[test]
+fn killed_at_any_time_while_opening_nobody_is_in_the_way() {
+    let directory = Directory::new();
+    let mut dice = 0x2545_f491_4f6c_dd1d_u64;
+    for _ in 0..60 {
+        let mut peers: Vec<_> =
+            ["receive", "send", "hold"].map(|what| Peer::start(&directory, "c", &[what, "3"])).into();
+        for peer in &mut peers {
+            dice ^= dice << 13;
+            dice ^= dice >> 7;
+            dice ^= dice << 17;
+            std::thread::sleep(Duration::from_micros(dice % 1500));
+            peer.kill();
+        }
+        // Nothing to close: the files are there or not, as the kill left them.
+        assert!(directory.files().len() <= 3);
+    }
+    let options = shm::options(directory.path(), "c").slots(4);
+    let subscriber = ShmSubscriber::open(&options).unwrap();
+    let publisher = ShmPublisher::open(&options).unwrap();
+    publisher.send(b"x").unwrap();
+    assert_eq!(&*subscriber.recv_timeout(SECOND).unwrap(), b"x");
+    drop((subscriber, publisher));
     assert!(directory.files().is_empty());
 }
 

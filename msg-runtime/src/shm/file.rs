@@ -235,6 +235,7 @@ impl Mapping {
     ///
     /// # Panics
     /// If they are not all inside the mapping. Offsets come from a layout that was compared with the file's length.
+    #[inline]
     pub(super) fn bytes(&self, offset: usize, len: usize) -> NonNull<u8> {
         assert!(offset.checked_add(len).is_some_and(|end| end <= self.len), "outside of the mapping");
         // SAFETY: inside the mapping, as asserted.
@@ -245,6 +246,7 @@ impl Mapping {
     ///
     /// # Panics
     /// If they are not all inside the mapping, or not aligned; see `bytes`.
+    #[inline]
     pub(super) fn words<T: Shared>(&self, offset: usize, count: usize) -> &[T] {
         let bytes = count.saturating_mul(size_of::<T>());
         let first = self.bytes(offset, bytes).cast::<T>();

@@ -64,16 +64,19 @@ impl Membership {
         &self.readers.words::<Readers>(0, 1)[0]
     }
 
+    #[inline]
     pub(super) fn record(&self) -> &ReaderRecord {
         &self.readers().records[self.index]
     }
 
     /// Counts messages; subscribers sleep on it.
+    #[inline]
     pub(super) fn wake(&self) -> EventCount<'_> {
         EventCount(&self.readers().wake.0)
     }
 
     /// Counts slots that became available; publishers sleep on it.
+    #[inline]
     pub(super) fn space(&self) -> EventCount<'_> {
         EventCount(&self.readers().space.0)
     }

@@ -179,10 +179,9 @@ impl ShmPublisher {
     /// # Errors
     /// As [`send`](Self::send).
     pub fn send_timeout(&self, payload: &[u8], timeout: Duration) -> Result<(), SendError> {
-        let deadline = Deadline::after(timeout);
-        let mut loan = self.loan_until(payload.len(), deadline)?;
+        let mut loan = self.loan_timeout(payload.len(), timeout)?;
         loan.copy_from_slice(payload);
-        loan.commit(deadline).map(|_| ())
+        loan.commit(timeout).map(|_| ())
     }
 
     /// Lets `fill` write a message of this length in place, and sends it. If `fill` panics, nothing is sent.
@@ -192,7 +191,7 @@ impl ShmPublisher {
     pub fn try_publish<R>(&self, len: usize, fill: impl FnOnce(&mut [u8]) -> R) -> Result<R, TrySendError> {
         let mut loan = self.try_loan(len)?;
         let result = fill(&mut loan);
-        loan.commit(Deadline::PASSED).map_err(TrySendError::from)?;
+        loan.commit(Duration::ZERO).map_err(TrySendError::from)?;
         Ok(result)
     }
 
@@ -222,7 +221,11 @@ impl ShmPublisher {
     /// # Errors
     /// As [`send`](Self::send).
     pub fn loan_timeout(&self, len: usize, timeout: Duration) -> Result<Loan<'_>, SendError> {
-        self.loan_until(len, Deadline::after(timeout))
+        match self.try_loan(len) {
+            // Only now is the time looked at: it costs as much as all else that sending a small message does.
+            Err(TrySendError::Full) => self.wait_for_room(len, Deadline::after(timeout)),
+            other => Ok(other?),
+        }
     }
 
     fn take(&self, len: usize) -> Result<Loan<'_>, TrySendError> {
@@ -243,19 +246,14 @@ impl ShmPublisher {
         Ok(Loan { publisher: self, attachment, taken: Some(taken), len, header_byte: 0 })
     }
 
-    fn loan_until(&self, len: usize, deadline: Deadline) -> Result<Loan<'_>, SendError> {
-        match self.try_loan(len) {
-            Err(TrySendError::Full) => self.wait_for_room(len, deadline),
-            other => Ok(other?),
-        }
-    }
-
     #[cold]
     fn wait_for_room(&self, len: usize, deadline: Deadline) -> Result<Loan<'_>, SendError> {
         let started = file::monotonic();
-        while file::monotonic() - started < SPIN && deadline.remaining().is_some() {
+        loop {
             match self.take(len) {
-                Err(TrySendError::Full) => std::hint::spin_loop(),
+                Err(TrySendError::Full) if deadline.remaining().is_none() => return Err(SendError::Timeout),
+                Err(TrySendError::Full) if file::monotonic() - started < SPIN => std::hint::spin_loop(),
+                Err(TrySendError::Full) => break,
                 other => return Ok(other?),
             }
         }
@@ -380,13 +378,14 @@ impl Loan<'_> {
     /// # Errors
     /// As [`ShmPublisher::send`]; nothing is published then.
     pub fn send(mut self) -> Result<u64, SendError> {
-        self.commit(Deadline::after(self.publisher.options.timeout))
+        self.commit(self.publisher.options.timeout)
     }
 
-    fn commit(&mut self, deadline: Deadline) -> Result<u64, SendError> {
+    fn commit(&mut self, timeout: Duration) -> Result<u64, SendError> {
         if self.publisher.is_forked() {
             return Err(SendError::Forked);
         }
+        let mut deadline = None;
         loop {
             let taken = self.taken.ok_or(SendError::Disconnected)?;
             let sent = file::monotonic();
@@ -398,9 +397,14 @@ impl Loan<'_> {
                     return Ok(sequence);
                 }
                 Err(CommitError::Corrupted) => return Err(SendError::Corrupted),
-                Err(CommitError::Sealed) => self.move_over(deadline)?,
-                Err(CommitError::Busy) if deadline.remaining().is_none() => return Err(SendError::Timeout),
-                Err(CommitError::Busy) => {}
+                Err(error) => {
+                    let deadline = *deadline.get_or_insert_with(|| Deadline::after(timeout));
+                    if error == CommitError::Sealed {
+                        self.move_over(deadline)?;
+                    } else if deadline.remaining().is_none() {
+                        return Err(SendError::Timeout);
+                    }
+                }
             }
         }
     }
@@ -442,7 +446,7 @@ impl Loan<'_> {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        let mut loan = publisher.loan_until(self.len, deadline)?;
+        let mut loan = publisher.wait_for_room(self.len, deadline)?;
         loan.copy_from_slice(self);
         loan.header_byte = self.header_byte;
         // The old loan ends with the value that goes out of scope here.

@@ -147,20 +147,24 @@ impl Ring<'_> {
         }
     }
 
+    #[inline]
     fn place(&self, sequence: u64) -> &AtomicU64 {
         &self.entries[sequence as usize & (self.entries.len() - 1)]
     }
 
     /// The entry in a sequence's place. Pairs with the exchange in `commit`: the message's bytes and record are seen.
+    #[inline]
     fn entry(&self, sequence: u64) -> Entry {
         Entry(self.place(sequence).load(Ordering::Acquire))
     }
 
+    #[inline]
     fn state(&self, participant: usize) -> State {
         State(self.states[participant].load(Ordering::Acquire))
     }
 
     /// Finishes a commit whose publisher has not moved the tail yet, and says where the tail is.
+    #[inline]
     fn help_tail(&self) -> u64 {
         let tail = self.tail.load(Ordering::Acquire);
         if !self.is_committed(tail) {
@@ -171,16 +175,19 @@ impl Ring<'_> {
     }
 
     /// Whether a sequence's place carries it now; a tail that is garbage carries nothing.
+    #[inline]
     fn is_committed(&self, sequence: u64) -> bool {
         sequence < SEQUENCE_LIMIT && self.entry(sequence).carried() == sequence + 1
     }
 
+    #[inline]
     fn advance_tail(&self, from: u64) {
         // Failing means that somebody else did it.
         let _ = self.tail.compare_exchange(from, from + 1, Ordering::AcqRel, Ordering::Acquire);
     }
 
     /// Takes a slot that no reader can still need; looks at the readers only if the snapshot shows no such slot.
+    #[inline]
     pub(super) fn loan(&self, snapshot: &mut Snapshot) -> Option<Taken> {
         self.pass(snapshot).or_else(|| {
             self.scan(snapshot);
@@ -243,6 +250,7 @@ impl Ring<'_> {
     }
 
     /// Tries every slot once, by what the snapshot says.
+    #[inline]
     fn pass(&self, snapshot: &mut Snapshot) -> Option<Taken> {
         for step in 0..self.slots.len() {
             let slot = (snapshot.hint + step) % self.slots.len();
@@ -269,11 +277,13 @@ impl Ring<'_> {
         None
     }
 
+    #[inline]
     fn exchange_slot(&self, slot: usize, from: SlotWord, to: SlotWord) -> bool {
         self.slots[slot].compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
     /// Whether no lossless reader can need the message in this slot, by the snapshot.
+    #[inline]
     fn reusable(&self, snapshot: &Snapshot, slot: usize, word: SlotWord) -> bool {
         let Some(carried) = word.carried() else { return true };
         // A carried 0 is garbage, and wraps to a sequence that nobody has read.
@@ -288,6 +298,7 @@ impl Ring<'_> {
     }
 
     /// The readers that are, or once were, latest-only or evicted.
+    #[inline]
     fn pinners(&self) -> impl Iterator<Item = usize> + use<> {
         let mut bits = self.pinners.load(Ordering::Acquire);
         let readers = self.readers.len();
@@ -299,6 +310,7 @@ impl Ring<'_> {
     }
 
     /// Whether a latest-only or evicted reader borrows this slot, whatever the slot holds.
+    #[inline]
     fn pinned(&self, slot: usize, before: SlotWord) -> bool {
         let names = |entry: Entry| {
             entry.names(slot)
@@ -319,6 +331,7 @@ impl Ring<'_> {
     }
 
     /// Publishes what is in the slot. Returns its sequence; `mark` comes next.
+    #[inline]
     pub(super) fn commit(&self, slot: usize) -> Result<u64, CommitError> {
         let places = self.entries.len() as u64;
         let started_at = self.tail.load(Ordering::Acquire);
@@ -350,6 +363,7 @@ impl Ring<'_> {
     }
 
     /// Says what `commit` did in the slot's word and the tail. Whoever repairs may have done it already.
+    #[inline]
     pub(super) fn mark(&self, taken: &Taken, sequence: u64) {
         self.exchange_slot(taken.slot, taken.loan, SlotWord::published(sequence + 1));
         self.advance_tail(sequence);
@@ -374,6 +388,7 @@ impl Ring<'_> {
     }
 
     /// Whether the ring gave way to another one, and subscribers must move there.
+    #[inline]
     pub(super) fn is_sealed(&self) -> bool {
         self.place(0).load(Ordering::Acquire) == Entry::SEALED.0
     }

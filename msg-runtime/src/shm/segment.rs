@@ -2,7 +2,7 @@
 //!
 //! Both files are made without a name, written whole, and then linked into place, the data file last: nobody ever
 //! sees a half-made one, and whoever dies before that leaves nothing. Names change only under the lock of the readers
-//! file's byte 128 ([`NAMES_BYTE`]), which the kernel frees when its holder dies.
+//! file's byte 128 (`NAMES_BYTE`), which the kernel frees when its holder dies.
 
 use std::fs::{File, Metadata};
 use std::io;

@@ -19,19 +19,18 @@ pub(super) const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
 /// When to stop waiting; never, if the time is further off than clocks go.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Deadline(Option<Option<Instant>>);
+pub(super) struct Deadline(Option<Instant>);
 
 impl Deadline {
-    pub(super) const NEVER: Self = Self(Some(None));
-    pub(super) const PASSED: Self = Self(None);
+    pub(super) const NEVER: Self = Self(None);
 
     pub(super) fn after(time: Duration) -> Self {
-        Self(Some(Instant::now().checked_add(time)))
+        Self(Instant::now().checked_add(time))
     }
 
     /// What is left, up to the longest sleep. `None`: it is over.
     pub(super) fn remaining(self) -> Option<Duration> {
-        let Some(end) = self.0? else { return Some(LONGEST_SLEEP) };
+        let Some(end) = self.0 else { return Some(LONGEST_SLEEP) };
         let left = end.saturating_duration_since(Instant::now());
         (!left.is_zero()).then(|| left.min(LONGEST_SLEEP))
     }
@@ -63,6 +62,7 @@ impl EventCount<'_> {
     }
 
     /// Wakes all who sleep. The caller has passed `event_fence` after the event.
+    #[inline]
     pub(super) fn wake_after(self, _fence: EventFence) {
         let word = self.0.load(Ordering::Relaxed);
         if word & SOMEBODY_SLEEPS == 0 {

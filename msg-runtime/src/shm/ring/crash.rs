@@ -5,6 +5,8 @@
 //! survivors go on over a copy, and must lose nothing, see nothing torn or twice, and get every slot back. They fill
 //! the ring *before* they drain it: draining first would hide a wrong repair.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
+
 use std::ptr;
 
 use super::*;

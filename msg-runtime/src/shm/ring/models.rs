@@ -3,6 +3,8 @@
 //! Each rule has a scenario that passes, and a seeded fault (or an older, wrong rule written out here) with which the
 //! same scenario fails. `RUSTFLAGS="--cfg loom" cargo test --release -p msg-runtime --lib shm::`.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use std::array;
 
 use loom::cell::UnsafeCell;

@@ -60,6 +60,7 @@ impl Ring<'_> {
     }
 
     /// The next message of a lossless reader, protected by its cursor until `keep` or `release`.
+    #[inline]
     pub(in crate::shm) fn next(&self, index: usize) -> Result<Option<Found>, NextError> {
         let cursor = self.readers[index].cursor.load(Ordering::Relaxed);
         if cursor >= SEQUENCE_LIMIT {
@@ -94,6 +95,7 @@ impl Ring<'_> {
     }
 
     /// Goes on to the next message while keeping this one: `drop_hold` lets go of it.
+    #[inline]
     pub(in crate::shm) fn keep(&self, index: usize, hold: usize, found: Found) {
         // Before the cursor: a scan that sees the cursor past the message sees the hold. Pairs with `held` there.
         self.readers[index].holds[hold].store(found.entry().0, Ordering::Release);
@@ -101,12 +103,14 @@ impl Ring<'_> {
     }
 
     /// Goes on to the next message; publishers may take the slot of this one.
+    #[inline]
     pub(in crate::shm) fn release(&self, index: usize, sequence: u64) {
         // Pairs with the load in `counted_cursor`: the reads of the message are over.
         self.readers[index].cursor.store(sequence.wrapping_add(1), Ordering::Release);
     }
 
     /// Lets go of a kept message; in any order.
+    #[inline]
     pub(in crate::shm) fn drop_hold(&self, index: usize, hold: usize) {
         // Pairs with `held` in `scan` and `pinned`: the reads of the message are over.
         self.readers[index].holds[hold].store(0, Ordering::Release);
