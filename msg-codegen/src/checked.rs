@@ -38,11 +38,26 @@ impl Checked {
         if diagnostics.iter().all(|diagnostic| diagnostic.severity() == Severity::Warning) {
             diagnostics.extend(emit::refusals(&ir));
         }
+        let mut checked = Self { sources, diagnostics, inputs, ir };
+        checked.sort();
+        checked
+    }
+
+    fn sort(&mut self) {
         let place = |diagnostic: &Diagnostic| {
-            diagnostic.span.map(|span| (sources.path(span.file).to_owned(), span.start, diagnostic.code))
+            diagnostic.span.map(|span| (self.sources.path(span.file).to_owned(), span.start, diagnostic.code))
         };
-        diagnostics.sort_by_cached_key(place);
-        Self { sources, diagnostics, inputs, ir }
+        self.diagnostics.sort_by_cached_key(place);
+    }
+
+    /// Adds what was found by others.
+    pub(crate) fn extend(&mut self, diagnostics: Vec<Diagnostic>) {
+        self.diagnostics.extend(diagnostics);
+        self.sort();
+    }
+
+    pub(crate) fn ir(&self) -> &Ir {
+        &self.ir
     }
 
     /// All mistakes and warnings, by file and place.

@@ -163,6 +163,8 @@ codes! {
     UnionNotGenerated = "E0801",
     /// Part of FlatBuffers' language that this compiler does not take.
     Unsupported = "E0802",
+    /// Programs built with an old schema would misread, or be misread.
+    BreaksReaders = "E0901",
     /// Accepted, and without effect here.
     NoEffect = "W0101",
     /// A type is used whose file is not included.
