@@ -387,7 +387,7 @@ fn vectors_and_types() {
         "table Z { a: int; } table T { x: Z; }",
         Refuses,
         AllReaders,
-        &["type `X`: removed", "field `x` of `T`: type changed from `X` to `Z`", "type `Z`: added"],
+        &["field `x` of `T`: type changed from `X` to `Z`", "type `X`: removed", "type `Z`: added"],
     );
     check(
         "table X { a: int; } table T { x: int; }",
@@ -401,7 +401,7 @@ fn vectors_and_types() {
         "struct X { a: byte; } table T { y: X; }",
         Refuses,
         AllReaders,
-        &["field `y` of `T`: was `X`, is `X`"],
+        &["type `X`: was an enum, is a struct"],
     );
 }
 

@@ -106,7 +106,8 @@ impl<'a> Comparison<'a> {
                 _ => self.named(name, name),
             }
         }
-        for name in names(self.new).filter(|name| matches!(Named::find(self.old, name), Named::Missing)) {
+        let is_new = |name: &&str| matches!(Named::find(self.old, name), Named::Missing);
+        for name in names(self.new).into_iter().filter(is_new) {
             self.found.push(Change::new(name, Subject::Type, ChangeKind::Added, Breaks::Nobody));
         }
     }
@@ -247,9 +248,12 @@ impl<'a> Comparison<'a> {
     }
 }
 
-fn names(schema: &Schema) -> impl Iterator<Item = &str> {
+/// The names of all types, sorted: the same changes come in the same order from a file and from its binary form.
+fn names(schema: &Schema) -> Vec<&str> {
     let objects = schema.objects.iter().map(|object| object.name.as_str());
-    objects.chain(schema.enums.iter().map(|enumeration| enumeration.name.as_str()))
+    let mut names: Vec<&str> = objects.chain(schema.enums.iter().map(|one| one.name.as_str())).collect();
+    names.sort_unstable();
+    names
 }
 
 /// What stands in the new type where a field stood that is gone, and was not in the old type under its name.
