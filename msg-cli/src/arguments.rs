@@ -28,6 +28,8 @@ impl fmt::Display for UsageError {
 pub(crate) enum Output {
     /// `-o FILE` is understood.
     Allowed,
+    /// `-o FILE` and `--root NAME`, whose message it writes, are understood.
+    Message,
     /// It is not.
     None,
 }
@@ -39,6 +41,7 @@ pub(crate) struct Arguments {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) include_paths: Vec<PathBuf>,
     pub(crate) output: Option<String>,
+    pub(crate) root: Option<String>,
 }
 
 impl Arguments {
@@ -73,7 +76,10 @@ impl Arguments {
             ("-I" | "--include", _) => {
                 self.include_paths.push(value.ok_or_else(|| needed("DIRECTORY"))?.into())
             }
-            ("-o" | "--output", Output::Allowed) => self.output = Some(value.ok_or_else(|| needed("FILE"))?),
+            ("-o" | "--output", Output::Allowed | Output::Message) => {
+                self.output = Some(value.ok_or_else(|| needed("FILE"))?);
+            }
+            ("--root", Output::Message) => self.root = Some(value.ok_or_else(|| needed("NAME"))?),
             ("-o" | "--output", Output::None) => {
                 return Err(UsageError::new(
                     "this command writes no file",
@@ -117,6 +123,7 @@ mod tests {
             files: files.iter().map(PathBuf::from).collect(),
             include_paths: include_paths.iter().map(PathBuf::from).collect(),
             output: output.map(str::to_owned),
+            root: None,
         });
         assert_eq!(found.map_err(|error| error.message), expected.map_err(str::to_owned), "{line}");
     }

@@ -33,7 +33,7 @@ use std::path::Path;
 
 pub use checked::Checked;
 pub use config::Config;
-pub use conform::DiffError;
+pub use conform::SchemaError;
 pub use diagnostic::{Code, Diagnostic, FileId, Note, Severity, Span};
 pub use msg_schema::{Breaks, Change};
 pub use render::Colour;

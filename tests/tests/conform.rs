@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use msg_codegen::{Breaks, Config, DiffError};
+use msg_codegen::{Breaks, Config, SchemaError};
 use msg_schema::{Change, changes, root_changes};
 use msg_tests::tools::{Folder, flatc, flatc_bfbs};
 
@@ -18,7 +18,7 @@ enum Flatc {
 use Flatc::{Conforms, Refuses};
 
 fn flatc_says(old: &Path, new: &Path) -> Flatc {
-    let output = Command::new(flatc()).arg("--conform").arg(old).arg(new).output().unwrap();
+    let output = Command::new(flatc()).arg("--conform").arg(old).arg(new).output().expect("flatc starts");
     let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
     match output.status.success() {
         true => Conforms,
@@ -72,7 +72,7 @@ fn check(old: &str, new: &str, theirs: Flatc, breaks: Breaks, ours: &[&str]) {
 }
 
 fn text_of(path: &Path) -> String {
-    std::fs::read_to_string(path).unwrap()
+    std::fs::read_to_string(path).expect("the schema was written")
 }
 
 /// A schema with something in it changed.
@@ -185,6 +185,10 @@ fn attributes_of_fields() {
         OldReaders,
         &["field `c` of `T`: was required, is not required"],
     );
+}
+
+#[test]
+fn ids_and_nested_buffers() {
     check_in(
         "table T { x: int (id: 0); y: int (id: 1); }",
         "x: int (id: 0); y: int (id: 1);",
@@ -474,7 +478,7 @@ fn what_cannot_be_compared_is_named() {
     let damaged = folder.write("damaged.bfbs", "no schema");
     let error = Config::new().diff(&good, &bad).unwrap_err();
     assert!(error.to_string().contains("bad.fbs` has mistakes"), "{error}");
-    assert!(matches!(error, DiffError::Mistakes(_)));
+    assert!(matches!(error, SchemaError::Mistakes(_)));
     let error = Config::new().diff(&damaged, &good).unwrap_err().to_string();
     assert!(error.contains("damaged.bfbs`: not a binary schema"), "{error}");
     let error = Config::new().diff(folder.path().join("none.bfbs"), &good).unwrap_err().to_string();
