@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let frames = Publisher::<Frame>::open("shm;none;camera?slots=8,size=5MiB,timeout=1s")?;
     println!(
         "sending 30 frames of {} MiB a second on topic {}, Ctrl-C ends",
-        WIDTH * HEIGHT >> 20,
+        (WIDTH * HEIGHT) >> 20,
         frames.topic()
     );
     for number in 0.. {

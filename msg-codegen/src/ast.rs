@@ -135,6 +135,13 @@ pub(crate) struct Value {
     pub(crate) span: Span,
 }
 
+impl Value {
+    /// `null`, which is a name like any other to the parser.
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(&self.kind, ValueKind::Name(name) if name == "null")
+    }
+}
+
 /// The forms of values.
 #[derive(Clone, Debug)]
 pub(crate) enum ValueKind {
@@ -204,6 +211,8 @@ pub(crate) struct Member {
 pub(crate) struct Service {
     pub(crate) name: Name,
     pub(crate) methods: Vec<Method>,
+    /// A procedure could not be parsed.
+    pub(crate) broken: bool,
 }
 
 /// A procedure of a service.

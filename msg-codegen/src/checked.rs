@@ -1,9 +1,9 @@
 //! Schemas that have been read and checked: what was found, and what can be made of them.
 
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use crate::{
-    diagnostic::{Code, Diagnostic, Severity},
+    diagnostic::{Diagnostic, Severity, Span},
     emit,
     ir::Ir,
     reflection,
@@ -35,7 +35,7 @@ impl Checked {
         let Loaded { sources, files, mut diagnostics, inputs } = loaded;
         let ir = resolve::resolve(&files, &inputs, &mut diagnostics);
         let inputs = inputs.iter().map(|file| sources.path(*file).to_owned()).collect();
-        if diagnostics.iter().all(|diagnostic| diagnostic.severity() == Severity::Warning) {
+        if errors(&diagnostics).next().is_none() {
             diagnostics.extend(emit::refusals(&ir));
         }
         let mut checked = Self { sources, diagnostics, inputs, ir };
@@ -48,6 +48,11 @@ impl Checked {
             diagnostic.span.map(|span| (self.sources.path(span.file).to_owned(), span.start, diagnostic.code))
         };
         self.diagnostics.sort_by_cached_key(place);
+        // A warning where there is a mistake says nothing more.
+        let wrong: HashSet<Span> =
+            errors(&self.diagnostics).filter_map(|diagnostic| diagnostic.span).collect();
+        let adds = |diagnostic: &Diagnostic| diagnostic.span.is_none_or(|span| !wrong.contains(&span));
+        self.diagnostics.retain(|diagnostic| diagnostic.severity() == Severity::Error || adds(diagnostic));
     }
 
     /// Adds what was found by others.
@@ -72,7 +77,7 @@ impl Checked {
 
     /// Whether anything is wrong, so that no code is generated.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.severity() == Severity::Error)
+        errors(&self.diagnostics).next().is_some()
     }
 
     /// A diagnostic as text of several lines, with the line of the schema and a caret.
@@ -93,17 +98,18 @@ impl Checked {
     }
 
     /// The binary schema of each file that was asked for, with everything that it includes, under the file's name;
-    /// empty if anything is wrong. Unions are in it, though no Rust is generated for them yet.
+    /// empty if anything is wrong. What no Rust is generated for yet, such as unions, is in it all the same.
     pub fn schemas(&self) -> Vec<(String, msg_schema::Schema)> {
-        let is_wrong = |diagnostic: &Diagnostic| {
-            diagnostic.severity() == Severity::Error && diagnostic.code != Code::UnionNotGenerated
-        };
-        if self.diagnostics.iter().any(is_wrong) {
+        if errors(&self.diagnostics).any(|diagnostic| !diagnostic.code.is_refusal()) {
             return Vec::new();
         }
         let inputs = self.ir.files.iter().filter(|file| file.is_input);
         self.inputs.iter().cloned().zip(inputs.map(|file| reflection::to_schema(&self.ir, file))).collect()
     }
+}
+
+fn errors(diagnostics: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
+    diagnostics.iter().filter(|diagnostic| diagnostic.severity() == Severity::Error)
 }
 
 fn file_name(path: &str) -> String {

@@ -163,6 +163,8 @@ codes! {
     UnionNotGenerated = "E0801",
     /// Part of FlatBuffers' language that this compiler does not take.
     Unsupported = "E0802",
+    /// Defaults of strings are understood, but no Rust is generated for them yet.
+    TextDefaultNotGenerated = "E0803",
     /// Programs built with an old schema would misread, or be misread.
     BreaksReaders = "E0901",
     /// Accepted, and without effect here.
@@ -173,11 +175,14 @@ codes! {
     SignedBitFlags = "W0103",
     /// The same attribute twice on one thing.
     RepeatedAttribute = "W0104",
-    /// Something is called differently in Rust than in the schema.
-    Renamed = "W0105",
 }
 
 impl Code {
+    /// Whether only generating Rust fails, while the schema itself is in order.
+    pub(crate) fn is_refusal(self) -> bool {
+        matches!(self, Self::UnionNotGenerated | Self::TextDefaultNotGenerated)
+    }
+
     /// Whether it is an error or a warning.
     pub fn severity(self) -> Severity {
         if self.as_str().starts_with('E') { Severity::Error } else { Severity::Warning }
@@ -269,9 +274,9 @@ impl Diagnostic {
 
 /// Of the candidates the one that `name` is most likely a misspelling of.
 pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    /// Longer names are not compared: the work grows with the square.
+    /// Longer names are not compared: the work grows with the square. Single letters are near to each other all.
     const LONGEST: usize = 64;
-    if name.len() > LONGEST {
+    if name.len() < 2 || name.len() > LONGEST {
         return None;
     }
     let most = (name.len() / 3).max(1);
@@ -318,6 +323,7 @@ mod tests {
         check("positoin", Some("position"));
         check("String", Some("string"));
         check("Quaternion", None);
+        check("V", None);
         check(&"V".repeat(1000), None);
     }
 

@@ -214,6 +214,8 @@ pub(crate) struct Field {
     pub(crate) is_key: bool,
     /// The table in it contains itself this way, so it must stand behind a pointer.
     pub(crate) is_boxed: bool,
+    /// Where its name stands.
+    pub(crate) span: Span,
 }
 
 /// What an absent field reads as.
@@ -273,8 +275,8 @@ pub(crate) struct EnumValue {
 #[derive(Clone, Debug)]
 pub(crate) struct Union {
     pub(crate) declaration: Declaration,
-    /// The type of its tag.
-    pub(crate) underlying: Scalar,
+    /// The type of its tag, where the schema names one.
+    pub(crate) underlying: Option<Scalar>,
     /// In order of declaration.
     pub(crate) members: Vec<Member>,
 }

@@ -264,7 +264,8 @@ impl<'a> Lexer<'a, '_> {
             None => {
                 let span = self.span(start);
                 let message = format!("invalid escape sequence {}", shown(&self.text[start..self.at]));
-                let help = "one of \\n \\t \\r \\b \\f \\\" \\' \\\\ \\/, \\x and two digits up to 7f, \\u and four digits";
+                let help =
+                    r#"one of \n \t \r \b \f \" \' \\ \/, \x and two digits up to 7f, \u and four digits"#;
                 self.report(Diagnostic::new(Code::InvalidString, span, message).help(help));
             }
         }

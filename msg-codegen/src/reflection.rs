@@ -172,12 +172,9 @@ fn union(ir: &Ir, item: &Union) -> schema::Enum {
     members.sort_by_key(|member| member.number);
     let values = [none].into_iter().chain(members.into_iter().map(|item| member(ir, item))).collect();
     let target = Some(item.declaration.name.dotted());
-    let tag = schema::Type {
-        base: BaseType::UType,
-        base_size: 1,
-        element_size: 1,
-        target,
-        ..schema::Type::default()
+    let tag = match item.underlying {
+        Some(scalar) => schema::Type { target, ..scalar_type(scalar) },
+        None => schema::Type { target, base: BaseType::UType, ..scalar_type(Scalar::U8) },
     };
     schema::Enum {
         name: item.declaration.name.dotted(),

@@ -1,6 +1,6 @@
 //! Diagnostics as text, in the form that rustc has made familiar: the message, the place, the line, a caret.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, ops::Range};
 
 use crate::{
     diagnostic::{Diagnostic, Severity, Span},
@@ -44,7 +44,7 @@ impl Paint {
     }
 }
 
-/// Longest piece of a line that is shown, in characters.
+/// Longest piece of a line that is shown, in characters or bytes.
 const WIDEST: usize = 140;
 
 /// One diagnostic as text, ending in a line end.
@@ -100,7 +100,8 @@ impl Renderer<'_> {
         let path = self.sources.path(span.file);
         let arrow = self.frame(&format!("{}-->", " ".repeat(self.margin)));
         self.line(&format!("{arrow} {path}:{}:{}", location.line, location.column));
-        let excerpt = Excerpt::new(self.sources.line_text(span), location.column - 1, self.marked(span));
+        let (line, marked) = self.sources.line_of(span);
+        let excerpt = Excerpt::new(line, marked);
         let (bar, number) = (self.bar(), format!("{:>width$} |", location.line, width = self.margin));
         let number = self.frame(&number);
         self.line(&bar);
@@ -108,12 +109,6 @@ impl Renderer<'_> {
         let marks: String = std::iter::repeat_n(mark, excerpt.marks).collect();
         let marks = self.paint(paint, format!("{marks} {label}").trim_end());
         self.line(&format!("{bar} {}{marks}", " ".repeat(excerpt.indent)));
-    }
-
-    /// How many characters of its first line a span covers; at least one is marked.
-    fn marked(&self, span: Span) -> usize {
-        let text = self.sources.text(span);
-        text.lines().next().unwrap_or("").chars().count().max(1)
     }
 
     fn remark(&mut self, word: &str, message: &str) {
@@ -151,20 +146,23 @@ struct Excerpt {
 }
 
 impl Excerpt {
-    fn new(line: &str, column: usize, marked: usize) -> Self {
-        let first = if column + marked.min(WIDEST) > WIDEST { column.saturating_sub(WIDEST / 2) } else { 0 };
+    /// A line, and which bytes of it are marked. Only what is shown is looked at: a file may be one long line.
+    fn new(line: &str, marked: Range<usize>) -> Self {
+        let first = match marked.end {
+            end if end <= WIDEST => 0,
+            _ => line.floor_char_boundary(marked.start.saturating_sub(WIDEST / 2)),
+        };
         let mut excerpt = Self { text: String::new(), indent: 0, marks: 0 };
         if first > 0 {
             excerpt.text.push('…');
             excerpt.indent = 1;
         }
-        let shown = line.chars().enumerate().skip(first).take(WIDEST);
-        for (at, character) in shown {
+        for (at, character) in line[first..].char_indices().take(WIDEST) {
             let piece = printable(character);
             let width = piece.chars().count();
-            match at {
-                _ if at < column => excerpt.indent += width,
-                _ if at < column + marked => excerpt.marks += width,
+            match first + at {
+                at if at < marked.start => excerpt.indent += width,
+                at if at < marked.end => excerpt.marks += width,
                 _ => {}
             }
             excerpt.text.push_str(&piece);

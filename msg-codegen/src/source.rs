@@ -7,6 +7,7 @@
 use std::{
     collections::HashMap,
     fs, io,
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -95,15 +96,18 @@ impl Sources {
         Location { line, column: before.chars().count() + 1 }
     }
 
-    /// The line that a span starts in, without its end.
-    pub(crate) fn line_text(&self, span: Span) -> &str {
-        let Some(file) = self.files.get(span.file.0 as usize) else { return "" };
-        let line = self.location(span).line;
-        let start = file.lines[line - 1] as usize;
+    /// The line that a span starts in, without its end, and the bytes of it that the span covers.
+    pub(crate) fn line_of(&self, span: Span) -> (&str, Range<usize>) {
+        let Some(file) = self.files.get(span.file.0 as usize) else { return ("", 0..0) };
+        let line = file.lines.partition_point(|start| *start <= span.start).max(1);
+        let mut start = file.lines[line - 1] as usize;
         let end = file.lines.get(line).map_or(file.text.len(), |next| *next as usize);
-        let text = file.text.get(start..end).unwrap_or("");
-        let text = text.strip_prefix(lexer::BYTE_ORDER_MARK).unwrap_or(text);
-        text.trim_end_matches(['\n', '\r'])
+        if start == 0 && file.text.starts_with(lexer::BYTE_ORDER_MARK) {
+            start = lexer::BYTE_ORDER_MARK.len_utf8();
+        }
+        let text = file.text.get(start..end).unwrap_or("").trim_end_matches(['\n', '\r']);
+        let in_line = |at: u32| (at as usize).saturating_sub(start).min(text.len());
+        (text, in_line(span.start)..in_line(span.end))
     }
 }
 

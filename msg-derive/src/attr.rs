@@ -32,6 +32,8 @@ pub(crate) struct Container {
     pub(crate) extension: Option<LitStr>,
     pub(crate) bit_flags: Option<Ident>,
     pub(crate) about: About,
+    /// Something in the attributes was not understood; what seems to be missing may be what was meant by it.
+    pub(crate) malformed: bool,
 }
 
 /// The attributes of a field.
@@ -56,6 +58,7 @@ pub(crate) struct Variant {
 impl Container {
     pub(crate) fn parse(context: &Context, attributes: &[Attribute]) -> Self {
         let mut container = Self { about: About::parse(attributes), ..Self::default() };
+        let mistakes = context.len();
         for item in items(context, attributes, symbol::CONTAINER) {
             match item.key().as_str() {
                 symbol::NAMESPACE => container.namespace = item.string(context),
@@ -74,6 +77,7 @@ impl Container {
                 _ => item.attributes(context, &mut container.about),
             }
         }
+        container.malformed = context.len() > mistakes;
         container
     }
 }

@@ -30,6 +30,11 @@ impl Context {
         result.map_err(|error| self.push(error)).ok()
     }
 
+    /// How many mistakes there are so far.
+    pub(crate) fn len(&self) -> usize {
+        self.errors.borrow().as_ref().map_or(0, Vec::len)
+    }
+
     pub(crate) fn finish(self) -> Result<(), Vec<syn::Error>> {
         match self.errors.take() {
             Some(errors) if !errors.is_empty() => Err(errors),

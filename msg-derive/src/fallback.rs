@@ -60,10 +60,10 @@ fn view(names: &Names<'_>, original: &DeriveInput, parsed: Option<&Input<'_>>) -
 }
 
 fn field(names: &Names<'_>, wire: &TokenStream) -> TokenStream {
-    let Names { private, parameters, this, .. } = names;
+    let Names { private, parameters, bounds, this, .. } = names;
     quote! {
         #[automatically_derived]
-        impl #parameters #private::Field for #this {
+        impl #parameters #private::Field for #this #bounds {
             type Wire = #wire;
 
             fn encode(&self, _: &mut #private::Encoder<'_>, _: #private::Place) {
@@ -72,19 +72,19 @@ fn field(names: &Names<'_>, wire: &TokenStream) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl #parameters #private::FromWire for #this {
+        impl #parameters #private::FromWire for #this #bounds {
             fn from_wire(_: <#wire as #private::Wire>::View<'_>) -> Self {
                 ::core::unreachable!()
             }
         }
 
         #[automatically_derived]
-        impl #parameters #private::Element for #this {}
+        impl #parameters #private::Element for #this #bounds {}
     }
 }
 
 fn message_traits(names: &Names<'_>) -> TokenStream {
-    let Names { private, runtime, parameters, this, message, view, full_name, .. } = names;
+    let Names { private, runtime, parameters, bounds, this, message, view, full_name, .. } = names;
     quote! {
         #[automatically_derived]
         impl #private::Table for #message {
@@ -93,8 +93,8 @@ fn message_traits(names: &Names<'_>) -> TokenStream {
             const ABOUT: &'static #private::About = #private::About::NONE;
             type View<'view> = #view<'view>;
 
-            fn from_cursor(cursor: #private::Cursor<'_, Self>) -> #view<'_> {
-                #view(cursor)
+            fn from_cursor(__cursor: #private::Cursor<'_, Self>) -> #view<'_> {
+                #view(__cursor)
             }
         }
 
@@ -105,9 +105,9 @@ fn message_traits(names: &Names<'_>) -> TokenStream {
             type __Wire = #private::TableOf<Self>;
 
             fn __view<'view>(
-                view: <<Self as #runtime::Message>::__Wire as #private::Wire>::View<'view>,
+                __view: <<Self as #runtime::Message>::__Wire as #private::Wire>::View<'view>,
             ) -> <Self as #runtime::Message>::View<'view> {
-                view
+                __view
             }
 
             fn __schema() -> &'static #private::CompiledSchema {
@@ -116,7 +116,7 @@ fn message_traits(names: &Names<'_>) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl #parameters #runtime::Encode for #this {
+        impl #parameters #runtime::Encode for #this #bounds {
             type Message = #message;
 
             fn __encode(&self, _: &mut #private::Encoder<'_>) {

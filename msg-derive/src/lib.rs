@@ -1,8 +1,8 @@
 //! `#[derive(Message)]`: a Rust struct becomes a message.
 //!
-//! The derive is a pipeline: [`attr`] and [`ast`] turn tokens into a typed input, [`check`] applies the rules that
-//! span several fields, [`expand`] writes the code and cannot fail. Mistakes are collected in a [`context::Context`]
-//! and reported all at once, on the user's own tokens; [`fallback`] then keeps further code from failing too.
+//! The derive is a pipeline: `attr` and `ast` turn tokens into a typed input, `check` applies the rules that
+//! span several fields, `expand` writes the code and cannot fail. Mistakes are collected in a `context::Context`
+//! and reported all at once, on the user's own tokens; `fallback` then keeps further code from failing too.
 #![forbid(unsafe_code)]
 
 mod ast;
@@ -10,6 +10,8 @@ mod attr;
 mod check;
 mod context;
 mod expand;
+#[cfg(test)]
+mod expected;
 mod fallback;
 mod symbol;
 

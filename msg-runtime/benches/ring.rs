@@ -1,6 +1,6 @@
 //! How fast the ring is, beside what it cannot beat, measured in the same run.
 //!
-//! `cargo bench -p msg-runtime --bench ring`. Two processes, each on a processor of its own: messages per second
+//! `cargo bench -p msg-runtime --bench ring [-- throughput | wakeups]`. Two processes, each on a processor of its own: messages per second
 //! against copying the same bytes within one process, and the time to wake a sleeping subscriber against waking a
 //! process by a bare futex. Without `--bench` (as under `cargo test --benches`) it runs briefly.
 
@@ -17,6 +17,8 @@ mod linux {
     use msg_runtime::shm::{Options, ShmPublisher, ShmSubscriber};
 
     const SLOTS: usize = 64;
+    /// What can be asked for alone.
+    const NAMES: [&str; 2] = ["throughput", "wakeups"];
 
     /// How much is measured.
     struct Effort {
@@ -37,10 +39,15 @@ mod linux {
             Effort { runs: 1, messages: 20_000, wakeups: 20 }
         };
         pin(0);
-        for bytes in [64, 1024] {
-            report_throughput(&effort, bytes);
+        let wanted = |name: &str| !arguments.iter().any(|other| NAMES.contains(&&**other) && other != name);
+        if wanted("throughput") {
+            for bytes in [64, 1024] {
+                report_throughput(&effort, bytes);
+            }
         }
-        report_wakeups(&effort);
+        if wanted("wakeups") {
+            report_wakeups(&effort);
+        }
     }
 
     fn be_peer(arguments: &[String]) {

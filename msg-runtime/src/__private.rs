@@ -7,17 +7,15 @@ pub use crate::{
         enumeration::{
             Closed, Enumeration, check_flag, enum_shape, has_zero, is_enumerator, show_enumerator,
         },
-        field::{Element, Field, FieldView, FromWire},
+        field::{Element, Field, FromWire, MakeOwned},
         plain::{
-            Plain, PlainOf, PlainStruct, ShownPlain, check_end, check_gap, encode_plain, encode_plain_root,
-            encode_plain_slice, part, plain_facts,
+            Plain, PlainOf, PlainStruct, check_end, check_gap, encode_plain, encode_plain_root,
+            encode_plain_slice, part, plain_copy, plain_facts,
         },
         root::encode_root,
-        spec::{
-            FieldSpec, assign_ids, clear, default_constant, default_number, max_align, vtable, vtable_len,
-        },
+        spec::{FieldSpec, assign_ids, clear, default_bits, max_align, vtable, vtable_len},
         table::{Cursor, Table, TableOf},
-        wire::{Place, Shown, Wire},
+        wire::{DefaultWire, ElementWire, Place, Shown, Wire},
     },
     schema::{CompiledSchema, SchemaCell},
 };

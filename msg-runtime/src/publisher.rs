@@ -5,6 +5,7 @@ use crate::{
     endpoint::Endpoint,
     error::{Error, SendError, TrySendError},
     message::{Encode, Message},
+    schema,
     stats::Stats,
     topic::Topic,
     transport::{self, PublisherLink, Stream, Wait},
@@ -71,6 +72,7 @@ impl<M: Message> PublisherBuilder<M> {
 
 /// The facts of `M`'s stream, under its own topic or another.
 pub(crate) fn stream_of<M: Message>(topic: Option<String>) -> Result<Stream, Error> {
+    schema::check_names::<M>()?;
     Ok(Stream {
         topic: Topic::new(topic.unwrap_or_else(|| M::TOPIC.to_owned()))?,
         type_name: M::TYPE_NAME,

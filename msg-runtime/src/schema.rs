@@ -13,6 +13,7 @@ use crate::{
         spec::FieldSpec,
         wire::Wire,
     },
+    error::{Error, ErrorKind},
     message::Message,
 };
 
@@ -32,12 +33,16 @@ impl CompiledSchema {
     pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
+}
 
-    /// A name that two different types inside the message have: nobody could tell them apart on the wire.
-    #[allow(dead_code, reason = "asked when a publisher or subscriber is opened")]
-    pub(crate) fn clash(&self) -> Option<&'static str> {
-        self.clash
-    }
+/// Refuses a message in which two different types have one name: nobody could tell them apart on the wire.
+pub(crate) fn check_names<M: Message>() -> Result<(), Error> {
+    let Some(name) = M::__schema().clash else { return Ok(()) };
+    let message = format!(
+        "two different types inside `{}` are named `{name}`: give one of them another `namespace` or `name`",
+        M::TYPE_NAME
+    );
+    Err(Error::new(ErrorKind::Incompatible, message))
 }
 
 /// Where a message keeps its schema.
@@ -258,4 +263,55 @@ fn attributes(about: &About) -> Vec<(String, String)> {
 
 fn documentation(about: &About) -> Vec<String> {
     about.documentation.iter().map(|line| (*line).into()).collect()
+}
+
+#[cfg(all(test, feature = "derive"))]
+mod tests {
+    use super::*;
+
+    mod other {
+        #[derive(crate::Message)]
+        #[message(namespace = "test")]
+        pub(super) struct Leaf {
+            pub(super) length: u32,
+        }
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Leaf {
+        width: u32,
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Clash {
+        one: Leaf,
+        two: other::Leaf,
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Recursive {
+        leaves: Vec<Leaf>,
+        children: Vec<Recursive>,
+        next: Option<Box<Recursive>>,
+    }
+
+    #[test]
+    fn two_types_of_one_name_are_told() {
+        let error = check_names::<Clash>().unwrap_err().to_string();
+        assert!(
+            error.starts_with("two different types inside `test.Clash` are named `test.Leaf`"),
+            "{error}"
+        );
+        assert!(check_names::<Recursive>().is_ok());
+    }
+
+    #[test]
+    fn a_recursive_type_is_described_once() {
+        let schema = describe::<Recursive>().0;
+        let names: Vec<_> = schema.objects.iter().map(|object| object.name.as_str()).collect();
+        assert_eq!(names, ["test.Leaf", "test.Recursive"]);
+    }
 }

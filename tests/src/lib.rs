@@ -1,6 +1,8 @@
-//! What the tests in `tests/` share: other people's tools to compare with, and the comparison of schemas.
+//! What the tests in `tests/` share: other people's tools to compare with, the comparison of schemas, and processes
+//! that share memory.
 
 pub mod json;
 pub mod random;
 pub mod schemas;
+pub mod shm;
 pub mod tools;

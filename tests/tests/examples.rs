@@ -1,4 +1,5 @@
 //! The examples, as a newcomer starts them.
+#![allow(clippy::unwrap_used, reason = "a test says what failed by panicking")]
 
 use std::{
     env,

@@ -234,6 +234,31 @@ struct P {
     y: i32,
 }
 
+#[derive(Message, Clone, Copy)]
+#[message(namespace = "demo", plain)]
+#[repr(C)]
+struct Cell {
+    x: i16,
+    #[message(key)]
+    y: i16,
+}
+
+#[derive(Message)]
+#[message(namespace = "demo")]
+struct Place {
+    #[message(key)]
+    cell: Cell,
+    access: u8,
+}
+
+#[test]
+fn a_small_struct_may_be_a_key() {
+    check::<Place>(
+        "namespace demo; struct Cell { x: short; y: short (key); }
+         table Place { cell: Cell (key); access: ubyte; } root_type Place;",
+    );
+}
+
 #[test]
 fn ids_and_the_root_namespace() {
     check::<Area>(

@@ -1,4 +1,5 @@
 //! Typed handles over shared memory: what a user relies on, and what bad input gets.
+#![allow(clippy::unwrap_used, reason = "a test says what failed by panicking")]
 
 use msg_runtime::{
     ErrorKind, Message, Publisher, RecvError, SendError, Subscriber, TryRecvError, TrySendError,
@@ -217,4 +218,28 @@ fn malformed_endpoints_and_absent_transports_are_named() {
     check("shm;zstd;x", ErrorKind::Unsupported, "write `none`");
     check("shm;x?size=4mb", ErrorKind::InvalidEndpoint, "unknown unit `mb`");
     check("shm;x?slots=1000,size=64MiB", ErrorKind::InvalidEndpoint, "max");
+}
+
+#[test]
+fn two_types_of_one_name_inside_a_message_are_refused_at_open() {
+    #[derive(Message)]
+    #[message(namespace = "pubsub", name = "Part")]
+    struct First {
+        x: u8,
+    }
+    #[derive(Message)]
+    #[message(namespace = "pubsub", name = "Part")]
+    struct Second {
+        y: u8,
+    }
+    #[derive(Message)]
+    #[message(namespace = "pubsub")]
+    struct Both {
+        first: First,
+        second: Second,
+    }
+    let error = Subscriber::<Both>::open(&endpoint("")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Incompatible);
+    assert!(error.to_string().contains("`pubsub.Part`"), "{error}");
+    let _unused = Both { first: First { x: 0 }, second: Second { y: 0 } };
 }

@@ -255,7 +255,7 @@ struct Defaults {
     e: u64,
     #[message(default = Color::Blue)]
     f: Color,
-    #[message(default = 3)]
+    #[message(default = 1 | 2)]
     g: Flags<Access>,
     #[message(default = Wide::Low)]
     h: Open<Wide>,
@@ -415,6 +415,33 @@ fn structs_that_borrow_are_sent_and_not_made() {
 
 #[derive(Message)]
 #[message(namespace = "demo")]
+struct Outer<'a, 'b>
+where
+    'a: 'b,
+{
+    first: Inner<'a>,
+    rest: &'b [Inner<'a>],
+    maybe: Option<Inner<'b>>,
+}
+
+#[derive(Message)]
+#[message(namespace = "demo")]
+struct Inner<'text> {
+    text: &'text str,
+}
+
+#[test]
+fn structs_that_borrow_nest() {
+    let text = String::from("text");
+    let inner = || Inner { text: &text };
+    let bytes = encode(&Outer { first: inner(), rest: &[inner(), Inner { text: "" }], maybe: None }).unwrap();
+    let view = decode::<Outer<'static, 'static>>(&bytes).unwrap();
+    assert_eq!((view.first().text(), view.rest().get(1).unwrap().text()), ("text", ""));
+    assert!(view.maybe().is_none());
+}
+
+#[derive(Message)]
+#[message(namespace = "demo")]
 struct Scan<'a> {
     stamp: u64,
     ranges: FillWith<'a, f32>,
@@ -519,4 +546,74 @@ fn unaligned_payloads_are_refused_and_readable_after_a_copy() {
     assert_eq!(decode::<Person>(payload).unwrap_err(), Invalid::Unaligned);
     let copy = AlignedBuffer::copy_of(payload);
     assert_eq!(Person::from(decode::<Person>(&copy).unwrap()), person);
+}
+
+/// An implementation written by hand, in safe code, whose accessors and facts disagree.
+mod forged {
+    use msg_runtime::__private::{About, Cursor, Field, FieldSpec, Table, Wire, assign_ids};
+
+    type WireOf<F> = <F as Field>::Wire;
+
+    #[derive(Debug)]
+    pub(super) struct Forged;
+
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct ForgedView<'view>(Cursor<'view, Forged>);
+
+    impl Table for Forged {
+        const NAME: &'static str = "demo.Forged";
+        const FIELDS: &'static [FieldSpec] = &const {
+            assign_ids([FieldSpec::of::<WireOf<i32>>("a"), FieldSpec::of::<WireOf<u64>>("no text")])
+        };
+        const ABOUT: &'static About = About::NONE;
+        type View<'view> = ForgedView<'view>;
+
+        fn from_cursor(cursor: Cursor<'_, Self>) -> ForgedView<'_> {
+            ForgedView(cursor)
+        }
+    }
+
+    impl<'view> ForgedView<'view> {
+        pub(super) fn a(&self) -> i32 {
+            self.0.get::<WireOf<i32>, 0>()
+        }
+
+        pub(super) fn text(&self) -> <WireOf<String> as Wire>::View<'view> {
+            self.0.get::<WireOf<String>, 1>()
+        }
+    }
+
+    impl Field for Forged {
+        type Wire = msg_runtime::__private::TableOf<Self>;
+
+        fn encode(&self, _: &mut msg_runtime::__private::Encoder<'_>, _: msg_runtime::__private::Place) {}
+    }
+}
+
+#[derive(Message)]
+#[message(namespace = "demo")]
+struct HoldsNumbers {
+    inner: TwoNumbers,
+}
+
+#[derive(Message)]
+#[message(namespace = "demo")]
+struct TwoNumbers {
+    a: u64,
+    b: u64,
+}
+
+#[derive(Message)]
+#[message(namespace = "demo", name = "HoldsNumbers")]
+struct HoldsForged<'a> {
+    inner: forged::Forged,
+    unused: Option<&'a str>,
+}
+
+#[test]
+fn an_accessor_that_lies_only_panics() {
+    let bytes = encode(&HoldsNumbers { inner: TwoNumbers { a: 1, b: 2 } }).unwrap();
+    let view = decode::<HoldsForged<'static>>(&bytes).unwrap().inner();
+    assert_eq!(view.a(), 1);
+    assert!(std::panic::catch_unwind(|| view.text().len()).is_err());
 }

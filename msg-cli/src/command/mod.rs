@@ -6,9 +6,10 @@ pub(crate) mod diff;
 pub(crate) mod encode;
 pub(crate) mod generate;
 
-use std::io::{self, IsTerminal, Write};
-
-use std::fs;
+use std::{
+    fs,
+    io::{self, IsTerminal, Write},
+};
 
 use msg_codegen::{Checked, Colour, SchemaError, Severity};
 use msg_schema::Schema;

@@ -10,7 +10,8 @@ impl Emitter<'_> {
     /// The default as the derive takes it: a literal, or the path of a constant or an enumerator.
     pub(super) fn default_key(&self, field: &Field, from: &Declaration) -> Option<TokenStream> {
         match (&field.default, field.field_type) {
-            (Default::Zero | Default::EmptyVector, _) => None,
+            // Absent vectors read as empty; defaults of strings are refused before.
+            (Default::Zero | Default::EmptyVector | Default::Text(_), _) => None,
             (Default::Integer(number), Type::One(Element::Enum(id))) => {
                 Some(self.enumerator(id, *number, from).unwrap_or_else(|| integer(*number)))
             }
@@ -20,7 +21,6 @@ impl Emitter<'_> {
             (Default::Integer(number), _) => Some(integer(*number)),
             (Default::Real(number), Type::One(Element::Scalar(scalar))) => Some(real(*number, scalar)),
             (Default::Real(number), _) => Some(real(*number, Scalar::F64)),
-            (Default::Text(text), _) => Some(quote!(#text)),
         }
     }
 
@@ -29,60 +29,29 @@ impl Emitter<'_> {
         match field.field_type {
             _ if field.presence == Presence::Optional => None,
             Type::One(Element::Enum(id)) => self.enum_value(id, &field.default, from),
-            Type::Array(element, _) => self.array_value(field, element),
-            _ => match &field.default {
-                Default::Text(text) => Some(quote!(::std::string::String::from(#text))),
-                _ => self.default_key(field, from),
-            },
+            // `Default` is there for arrays of up to 32 elements only; what stands in a struct is `Copy`.
+            Type::Array(_, length) if length > 32 => {
+                let length = Literal::u16_unsuffixed(length);
+                Some(quote!([::core::default::Default::default(); #length]))
+            }
+            _ => self.default_key(field, from),
         }
     }
 
     fn enum_value(&self, id: EnumId, default: &Default, from: &Declaration) -> Option<TokenStream> {
-        let item = &self.ir.enums[id.0];
-        let number = match default {
-            Default::Integer(number) => *number,
-            _ => 0,
-        };
-        match (item.is_flags, self.enumerator(id, number, from)) {
-            (_, _) if number == 0 && (item.is_flags || item.value(0).is_some()) => None,
-            (false, Some(path)) => Some(quote!(::core::convert::From::from(#path))),
-            (false, None) => {
+        let Default::Integer(number) = *default else { return None };
+        Some(match self.enumerator(id, number, from) {
+            Some(path) => quote!(::core::convert::From::from(#path)),
+            None => {
                 let number = integer(number);
-                Some(quote!(::msg_runtime::Open::from_number(#number)))
+                quote!(::msg_runtime::Flags::from_bits(#number))
             }
-            (true, _) => {
-                let number = integer(number);
-                Some(quote!(::msg_runtime::Flags::from_bits(#number)))
-            }
-        }
-    }
-
-    /// `Default` is implemented for arrays of up to 32 elements only; what stands in a struct is `Copy`.
-    fn array_value(&self, field: &Field, element: Element) -> Option<TokenStream> {
-        let Type::Array(_, length) = field.field_type else { return None };
-        let without_zero = match element {
-            Element::Enum(id) => !self.ir.enums[id.0].is_flags && self.ir.enums[id.0].value(0).is_none(),
-            _ => false,
-        };
-        let length = Literal::u16_unsuffixed(length);
-        match without_zero {
-            true => Some(quote!([::msg_runtime::Open::from_number(0); #length])),
-            false => Some(quote!([::core::default::Default::default(); #length])),
-        }
+        })
     }
 
     /// Whether `#[derive(Default)]` would do for this field.
     pub(super) fn has_derivable_default(&self, field: &Field, from: &Declaration) -> bool {
-        match field.field_type {
-            Type::Array(Element::Enum(id), _) if !self.has_default(id) => false,
-            Type::Array(_, length) => length <= 32,
-            _ => self.default_value(field, from).is_none(),
-        }
-    }
-
-    /// Whether an enum has the value 0, which is its default then.
-    pub(super) fn has_default(&self, id: EnumId) -> bool {
-        self.ir.enums[id.0].is_flags || self.ir.enums[id.0].value(0).is_some()
+        self.default_value(field, from).is_none()
     }
 
     /// `Color::Green`, for a number of an enum that is no set of flags.
@@ -159,6 +128,7 @@ fn real(number: f64, scalar: Scalar) -> TokenStream {
             false => quote!(::core::primitive::#name::NEG_INFINITY),
         };
     }
-    let literal = Literal::f64_unsuffixed(number.abs());
+    // `{:?}` writes very large and very small numbers with an exponent.
+    let literal: Literal = format!("{:?}", number.abs()).parse().expect("a finite number is a literal");
     if number.is_sign_negative() { quote!(-#literal) } else { quote!(#literal) }
 }

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::{Emitter, container, documentation, identifier, message};
 use crate::{
-    ir::{Enum, EnumId, Scalar},
+    ir::{Enum, EnumId},
     names::{choose_all, differs},
 };
 
@@ -63,16 +63,9 @@ impl Emitter<'_> {
             keys.extend(super::attributes(&value.attributes));
             let default = (value.value == 0).then(|| quote!(#[default]));
             let (documentation, message) = (super::documentation(&value.documentation), message(&keys));
-            let (name, number) = (identifier(&rust_name), discriminant(value.value, item.underlying));
+            let (name, number) = (identifier(&rust_name), super::default::integer(value.value));
             quote!(#documentation #default #message #name = #number)
         });
         tokens.collect()
     }
-}
-
-/// Flags over a signed number may take its sign bit.
-fn discriminant(number: i128, underlying: Scalar) -> TokenStream {
-    let wraps = underlying.range().is_some_and(|(_, most)| number > most);
-    let number = if wraps { number - (1 << (8 * underlying.size())) } else { number };
-    super::default::integer(number)
 }

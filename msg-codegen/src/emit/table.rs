@@ -74,7 +74,8 @@ impl Emitter<'_> {
         {
             keys.push(quote!(default = #default));
         }
-        if field.presence == Presence::Required {
+        // A string that is the key is required without a word.
+        if field.attributes.iter().any(|(name, _)| name == "required") {
             keys.push(quote!(required));
         }
         if field.is_deprecated {

@@ -1,9 +1,9 @@
 //! Attributes: which exist, where they mean something, and what they say.
 
-use super::Resolver;
+use super::{Resolver, enumeration::integer};
 use crate::{
     ast::{Attribute, ValueKind},
-    diagnostic::{Code, Diagnostic, closest},
+    diagnostic::{Code, Diagnostic, Span, closest},
     ir::Attributes,
 };
 
@@ -115,10 +115,10 @@ impl Resolver<'_, '_> {
                     Diagnostic::new(Code::Unsupported, span, message).help("remove it, or split the data"),
                 );
             }
-            None if self.scope.attributes.contains(name) => {}
+            None if self.scope.attributes.contains_key(name) => self.check_attribute_order(attribute),
             None => {
                 let known =
-                    KNOWN.iter().map(|(known, _)| *known).chain(self.scope.attributes.iter().copied());
+                    KNOWN.iter().map(|(known, _)| *known).chain(self.scope.attributes.keys().copied());
                 let diagnostic =
                     Diagnostic::new(Code::UnknownAttribute, span, format!("unknown attribute `{name}`"));
                 let diagnostic = match closest(name, known) {
@@ -130,13 +130,35 @@ impl Resolver<'_, '_> {
         }
     }
 
+    /// FlatBuffers' own compiler wants attributes declared above their use.
+    fn check_attribute_order(&mut self, attribute: &Attribute) {
+        let (name, used) = (attribute.name.text.as_str(), attribute.name.span);
+        let scope = self.scope;
+        let Some(places) = scope.attributes.get(name) else { return };
+        let is_later = |place: &&Span| place.file == used.file && place.start > used.start;
+        if let Some(later) =
+            places.iter().find(is_later).filter(|_| places.iter().all(|place| is_later(&place)))
+        {
+            let message = format!("attribute `{name}` is used before its declaration");
+            let diagnostic = Diagnostic::new(Code::UsedBeforeDeclared, used, message);
+            self.report(
+                diagnostic.note(*later, "declared here").help("move the declaration to the top of the file"),
+            );
+        }
+    }
+
     fn attribute_value(&mut self, attribute: &Attribute) -> String {
         let Some(value) = &attribute.value else { return "0".to_owned() };
         match &value.kind {
-            ValueKind::Integer(text) | ValueKind::Float(text) | ValueKind::Text(text) => text.clone(),
-            ValueKind::Name(text) | ValueKind::Function(text) => {
-                let message =
-                    format!("the value of attribute `{}` is neither number nor string", attribute.name.text);
+            ValueKind::Text(text) => text.clone(),
+            ValueKind::Integer(text) => {
+                integer(text).map_or_else(|| text.clone(), |number| number.to_string())
+            }
+            ValueKind::Float(text) | ValueKind::Name(text) | ValueKind::Function(text) => {
+                let message = format!(
+                    "the value of attribute `{}` is neither an integer nor a string",
+                    attribute.name.text
+                );
                 let help = format!("write `\"{text}\"`");
                 self.report(Diagnostic::new(Code::MisplacedAttribute, value.span, message).help(help));
                 String::new()

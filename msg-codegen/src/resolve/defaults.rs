@@ -22,8 +22,7 @@ impl Resolver<'_, '_> {
         if draft.in_struct || !self.can_have_default(draft.field_type) {
             return self.only_zero(draft, value);
         }
-        let is_null = matches!(&value.kind, ValueKind::Name(name) if name == "null");
-        if is_null {
+        if value.is_null() {
             return self.null(draft, value);
         }
         let default = match draft.field_type {
@@ -78,7 +77,9 @@ impl Resolver<'_, '_> {
 
     /// An enum without a value 0 leaves a field without a default that means anything.
     fn check_zero_is_known(&mut self, draft: &Draft<'_>) -> Option<()> {
-        let Type::One(Element::Enum(id)) = draft.field_type else { return Some(()) };
+        let (Type::One(Element::Enum(id)) | Type::Array(Element::Enum(id), _)) = draft.field_type else {
+            return Some(());
+        };
         let item = &self.ir.enums[id.0];
         let is_broken = self.scope.enums[id.0].ast.broken || item.values.is_empty();
         if item.is_flags || is_broken || item.value(0).is_some() {
@@ -98,8 +99,12 @@ impl Resolver<'_, '_> {
     fn integer(&mut self, scalar: Scalar, value: &Value, site: &Site) -> Option<i128> {
         let number = match &value.kind {
             ValueKind::Integer(text) | ValueKind::Text(text) if starts_like_number(text) => integer(text),
-            ValueKind::Name(name) if scalar == Scalar::Bool && name == "true" => Some(1),
-            ValueKind::Name(name) if scalar == Scalar::Bool && name == "false" => Some(0),
+            ValueKind::Name(name) | ValueKind::Text(name) if scalar == Scalar::Bool && name == "true" => {
+                Some(1)
+            }
+            ValueKind::Name(name) | ValueKind::Text(name) if scalar == Scalar::Bool && name == "false" => {
+                Some(0)
+            }
             ValueKind::Name(name) | ValueKind::Text(name) if name.contains('.') => {
                 return self.named(name, scalar, value, site);
             }
@@ -108,16 +113,18 @@ impl Resolver<'_, '_> {
         self.in_range(number, scalar, value)
     }
 
-    /// The enumerator of another enum as a number: `= Color.Red`.
-    fn named(&mut self, name: &str, scalar: Scalar, value: &Value, site: &Site) -> Option<i128> {
-        match self.enumerator(name, None, site) {
-            Some(number) => self.in_range(Some(number), scalar, value),
-            None => {
-                let message = format!("`{name}` is no enumerator of any enum");
+    /// Enumerators of any enum as a number: `= Color.Red`, `= "Access.Read Access.Write"`.
+    fn named(&mut self, words: &str, scalar: Scalar, value: &Value, site: &Site) -> Option<i128> {
+        let mut together = 0;
+        for word in words.split(' ') {
+            let Some(number) = self.enumerator(word, None, site) else {
+                let message = format!("`{word}` is no enumerator of any enum");
                 self.report(Diagnostic::new(Code::UnknownEnumerator, value.span, message));
-                None
-            }
+                return None;
+            };
+            together |= number;
         }
+        self.in_range(Some(together), scalar, value)
     }
 
     fn in_range(&mut self, number: Option<i128>, scalar: Scalar, value: &Value) -> Option<i128> {
@@ -155,7 +162,11 @@ impl Resolver<'_, '_> {
 
     fn empty_vector(&mut self, value: &Value) -> Option<Default> {
         match &value.kind {
-            ValueKind::EmptyVector => Some(Default::EmptyVector),
+            ValueKind::EmptyVector => {
+                let message = "`= []` has no effect here: an absent vector always reads as empty";
+                self.report(Diagnostic::new(Code::NoEffect, value.span, message));
+                Some(Default::EmptyVector)
+            }
             _ => self.mismatch(value, "a vector, whose only default is `[]`"),
         }
     }
@@ -191,7 +202,8 @@ impl Resolver<'_, '_> {
                 Some(number) => together |= number,
                 None if self.scope.enums[id.0].ast.broken => return None,
                 None => {
-                    let names = item.values.iter().map(|known| known.name.as_str());
+                    let names =
+                        item.values.iter().map(|known| known.name.as_str()).take_while(|_| self.suggests());
                     let message =
                         format!("`{word}` is no enumerator of `{}`", item.declaration.name.dotted());
                     let span = item.declaration.span;
@@ -216,7 +228,11 @@ impl Resolver<'_, '_> {
         let wanted =
             if wanted.contains(' ') { wanted.to_owned() } else { format!("a value of type `{wanted}`") };
         let message = format!("the default is {found}, expected {wanted}");
-        self.report(Diagnostic::new(Code::DefaultMismatch, value.span, message));
+        let diagnostic = Diagnostic::new(Code::DefaultMismatch, value.span, message);
+        self.report(match wanted.contains("`bool`") {
+            true => diagnostic.help("write `true` or `false`"),
+            false => diagnostic,
+        });
         None
     }
 }
@@ -252,7 +268,8 @@ fn real(text: &str) -> Option<f64> {
 
 /// `1.8p3` of `0x1.8p3`.
 fn hexadecimal_real(text: &str) -> Option<f64> {
-    let (mantissa, exponent) = text.split_once(['p', 'P']).unwrap_or((text, "0"));
+    // FlatBuffers wants the exponent, so that `0x10` is always an integer.
+    let (mantissa, exponent) = text.split_once(['p', 'P'])?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     // More digits than fit are more than the number can tell apart.
     let digits = u64::from_str_radix(&format!("{whole}{fraction}"), 16).ok()?;
@@ -287,7 +304,7 @@ mod tests {
         check("+1e3", Some(1000.0));
         check("-0", Some(-0.0));
         check("0x1.8p3", Some(12.0));
-        check("-0xff", Some(-255.0));
+        check("-0xff", None);
         check("1e400", Some(f64::INFINITY));
         check("-Inf", Some(f64::NEG_INFINITY));
         check("NaN", Some(f64::NAN));

@@ -88,13 +88,10 @@ impl Resolver<'_, '_> {
     fn union(&mut self, declared: &Declared<'_, ast::Union>) -> Union {
         let (ast, site) = (declared.ast, &declared.site);
         let attributes = self.attributes(&ast.attributes, Place::Union);
-        let underlying = match &ast.underlying {
-            Some(written) => self.enum_type(Some(written), site).unwrap_or(Scalar::I64),
-            None => Scalar::U8,
-        };
+        let underlying = ast.underlying.as_ref().and_then(|written| self.enum_type(Some(written), site));
         let declaration = self.declaration(&ast.name, &ast.documentation, attributes, site);
         let mut item = Union { declaration, underlying, members: Vec::new() };
-        let mut numbers = Numbers::new(underlying, false);
+        let mut numbers = Numbers::new(underlying.unwrap_or(Scalar::U8), false);
         // `NONE` is the first member of every union.
         numbers.take_none(ast.name.span);
         for member in &ast.members {

@@ -4,7 +4,7 @@ use super::{Resolver, Site, scope::qualified};
 use crate::{
     ast,
     diagnostic::{Code, Diagnostic, FileId, Span},
-    ir::{File, ObjectId},
+    ir::{Element, File, ObjectId},
 };
 
 /// Bytes of a file identifier.
@@ -50,12 +50,11 @@ impl Resolver<'_, '_> {
                 _ => {}
             }
         }
-        let has_root = ast.items.iter().any(|item| matches!(item, ast::Item::RootType(_)));
-        if let (Some((_, span)), false) = (&identifier.value, has_root || ast.broken) {
-            let message = "`file_identifier` has no effect: the file has no `root_type`";
-            let help = "write `root_type T;` for the table that messages start with";
-            self.report(Diagnostic::new(Code::NoEffect, *span, message).help(help));
+        if root.value.is_none() && !ast.broken {
+            self.check_used("file_identifier", &identifier);
+            self.check_used("file_extension", &extension);
         }
+        self.check_agreement(&root, &identifier);
         File {
             is_input: false,
             visible,
@@ -65,9 +64,32 @@ impl Resolver<'_, '_> {
         }
     }
 
+    /// What a file says of its root type, without having one.
+    fn check_used(&mut self, keyword: &str, text: &Once<String>) {
+        let Some((_, span)) = &text.value else { return };
+        let message = format!("`{keyword}` has no effect: the file has no `root_type`");
+        let help = "write `root_type T;` for the table that messages start with";
+        self.report(Diagnostic::new(Code::NoEffect, *span, message).help(help));
+    }
+
+    /// Two files with one root type and two identifiers for it.
+    fn check_agreement(&mut self, root: &Once<ObjectId>, identifier: &Once<String>) {
+        let (Some((root, _)), Some((identifier, span))) = (&root.value, &identifier.value) else { return };
+        let differs = |file: &&File| file.root == Some(*root) && !file.identifier.is_empty();
+        let Some(first) = self.ir.files.iter().find(differs).filter(|file| file.identifier != *identifier)
+        else {
+            return;
+        };
+        let message = format!("this identifier has no effect: another file says `{}`", first.identifier);
+        let help = "a type has one identifier: make the files agree";
+        self.report(Diagnostic::new(Code::NoEffect, *span, message).help(help));
+    }
+
     fn root_type(&mut self, path: &ast::Path, site: &Site) -> Option<ObjectId> {
         let element = self.element(path, site)?;
-        if let crate::ir::Element::Table(object) = element {
+        if let Element::Table(object) = element {
+            let declared = self.scope.objects[object.0].ast.name.span;
+            self.is_declared_before("table", path, declared);
             return Some(object);
         }
         let message = format!("the root type must be a table, and `{}` is none", path.text());
@@ -102,11 +124,12 @@ impl Resolver<'_, '_> {
         let name = qualified(&ast.name, site).dotted();
         let message = format!("no code is generated for service `{name}`");
         self.report(Diagnostic::new(Code::NoEffect, ast.name.span, message));
+        self.check_procedures(ast);
         for method in &ast.methods {
             self.attributes(&method.attributes, super::attributes::Place::Procedure);
             for path in [&method.request, &method.response] {
                 let is_table = match self.element(path, site) {
-                    Some(crate::ir::Element::Table(_)) | None => true,
+                    Some(Element::Table(_)) | None => true,
                     Some(_) => false,
                 };
                 if !is_table {
@@ -115,6 +138,25 @@ impl Resolver<'_, '_> {
                     self.report(Diagnostic::new(Code::InvalidService, path.span, message).help(help));
                 }
             }
+        }
+    }
+}
+
+impl Resolver<'_, '_> {
+    /// A service without procedures, or with two of one name.
+    fn check_procedures(&mut self, ast: &ast::Service) {
+        if ast.methods.is_empty() && !ast.broken {
+            let message = format!("service `{}` has no procedures", ast.name.text);
+            self.report(Diagnostic::new(Code::InvalidService, ast.name.span, message).help("give it one"));
+        }
+        for (at, method) in ast.methods.iter().enumerate() {
+            let Some(first) = ast.methods[..at].iter().find(|first| first.name.text == method.name.text)
+            else {
+                continue;
+            };
+            let message = format!("procedure `{}` is declared twice", method.name.text);
+            let diagnostic = Diagnostic::new(Code::InvalidService, method.name.span, message);
+            self.report(diagnostic.note(first.name.span, "first declared here").help("rename one of them"));
         }
     }
 }

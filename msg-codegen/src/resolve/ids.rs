@@ -88,7 +88,8 @@ fn written_id(resolver: &mut Resolver<'_, '_>, field: &ast::Field, width: i128) 
             (integer(text), *span)
         }
         Some(value) => (None, value.span),
-        None => (None, attribute.name.span),
+        // An attribute without a value has the value 0.
+        None => (Some(0), attribute.name.span),
     };
     match number.filter(|number| (width - 1..=LARGEST).contains(number)) {
         Some(number) => Some((number, span)),
@@ -96,8 +97,8 @@ fn written_id(resolver: &mut Resolver<'_, '_>, field: &ast::Field, width: i128) 
             let least = width - 1;
             let message = format!("the id of `{}` is no number from {least} to {LARGEST}", field.name.text);
             let help = match width {
-                1 => format!("write `id: {least}`"),
-                _ => "a union takes two ids: write the second one".to_owned(),
+                1 => "the ids of a table are 0, 1, 2 and so on",
+                _ => "a union takes two ids: write the second one",
             };
             resolver.report(Diagnostic::new(Code::InvalidId, span, message).help(help));
             None

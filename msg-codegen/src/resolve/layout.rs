@@ -134,10 +134,14 @@ impl Resolver<'_, '_> {
             align.filter(|align| align.is_power_of_two() && (natural..=LARGEST_ALIGNMENT).contains(align));
         if align.is_none() {
             let span = attribute.value.as_ref().map_or(attribute.name.span, |value| value.span);
-            let message = "this is no alignment that the struct can have";
+            let name = dotted(&self.scope.objects[index]);
+            let message = match number {
+                Some(number) => format!("struct `{name}` cannot have an alignment of {number} bytes"),
+                None => format!("`force_align` gives struct `{name}` no alignment"),
+            };
             let help = format!(
-                "write a power of two from {natural}, which its fields need, to {LARGEST_ALIGNMENT}: \
-                 `force_align: {LARGEST_ALIGNMENT}`"
+                "write a power of two from {natural}, which its fields need, to {LARGEST_ALIGNMENT}, \
+                 such as `force_align: {LARGEST_ALIGNMENT}`"
             );
             self.report(Diagnostic::new(Code::InvalidAlignment, span, message).help(help));
         }

@@ -12,6 +12,7 @@ mod ids;
 mod layout;
 mod object;
 mod recursion;
+mod rules;
 mod scope;
 
 use crate::{
@@ -42,7 +43,15 @@ struct Resolver<'s, 'a> {
     diagnostics: &'s mut Vec<Diagnostic>,
 }
 
+/// After that many diagnostics nothing is suggested any more: nobody reads so far, and each search takes its time.
+const MOST_SUGGESTIONS: usize = 200;
+
 impl Resolver<'_, '_> {
+    /// Whether a misspelling is worth the search for what was meant.
+    fn suggests(&self) -> bool {
+        self.diagnostics.len() < MOST_SUGGESTIONS
+    }
+
     fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }

@@ -48,7 +48,7 @@ impl Resolver<'_, '_> {
             for other in &declared[1..] {
                 diagnostic = diagnostic.note(other.ast.name.span, format!("through `{}`", dotted(other)));
             }
-            self.report(diagnostic.help("remove `required` from one of the fields between them"));
+            self.report(diagnostic.help("remove `required` from one of the fields that lead back"));
         }
     }
 }

@@ -5,7 +5,7 @@
 //! files of the run are a second choice, used with a warning.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     rc::Rc,
 };
 
@@ -45,8 +45,8 @@ pub(super) struct Scope<'a> {
     pub(super) enums: Vec<Declared<'a, ast::Enum>>,
     pub(super) unions: Vec<Declared<'a, ast::Union>>,
     pub(super) services: Vec<Declared<'a, ast::Service>>,
-    /// Attributes that the files declare.
-    pub(super) attributes: BTreeSet<&'a str>,
+    /// Attributes that the files declare, with the places where they do.
+    pub(super) attributes: BTreeMap<&'a str, Vec<Span>>,
     /// Types by their dotted name, with the place of the name.
     types: HashMap<String, (Symbol, Span)>,
     /// For each file, which files it sees; a file sees itself.
@@ -99,7 +99,7 @@ impl<'a> Scope<'a> {
             }
             ast::Item::Service(ast) => self.services.push(Declared { ast, site }),
             ast::Item::Attribute(name) => {
-                self.attributes.insert(&name.value);
+                self.attributes.entry(&name.value).or_default().push(name.span);
             }
             _ => {}
         }
@@ -201,12 +201,15 @@ impl Resolver<'_, '_> {
         })
     }
 
-    fn unknown_type(&mut self, name: &str, span: Span, site: &Site) {
+    pub(super) fn unknown_type(&mut self, name: &str, span: Span, site: &Site) {
         if self.scope.incomplete[site.file.0 as usize] {
             // It may be in what could not be read, and that has been reported.
             return;
         }
         let diagnostic = Diagnostic::new(Code::UnknownType, span, format!("unknown type `{name}`"));
+        if !self.suggests() {
+            return self.report(diagnostic);
+        }
         let diagnostic = match self.scope.elsewhere(name) {
             Some(elsewhere) if !name.contains('.') => {
                 diagnostic.help(format!("there is one in another namespace: write `{elsewhere}`"))

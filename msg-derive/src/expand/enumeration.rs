@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 
 use super::{
-    Names,
+    Names, at,
     schema::{about, flag},
 };
 use crate::{ast::Enumeration, symbol};
@@ -36,6 +36,7 @@ fn numbers(names: &Names<'_>, enumeration: &Enumeration<'_>) -> TokenStream {
         let ident = &variant.original.ident;
         let number = format_ident!("__MSG_NUMBER_{position}");
         let check = enumeration.container.bit_flags.as_ref().map(|_| {
+            let private = at(ident.span(), private);
             quote_spanned! {ident.span()=>
                 const _: () = #private::check_flag(#number as ::core::primitive::u64);
             }
@@ -82,14 +83,16 @@ fn facts(names: &Names<'_>, enumeration: &Enumeration<'_>) -> TokenStream {
             const ABOUT: &'static #private::About = #enum_about;
 
             #[inline]
-            fn to_repr(self) -> ::core::primitive::#repr {
-                self as ::core::primitive::#repr
+            fn to_repr(&self) -> ::core::primitive::#repr {
+                match self {
+                    #(Self::#idents => #numbers,)*
+                }
             }
 
             #[inline]
-            fn from_repr(number: ::core::primitive::#repr) -> ::core::option::Option<Self> {
+            fn from_repr(__number: ::core::primitive::#repr) -> ::core::option::Option<Self> {
                 #[allow(unreachable_patterns)]
-                match number {
+                match __number {
                     #(#numbers => ::core::option::Option::Some(Self::#idents),)*
                     _ => ::core::option::Option::None,
                 }
@@ -113,16 +116,18 @@ fn plain(names: &Names<'_>) -> TokenStream {
             const ZERO_IS_VALID: ::core::primitive::bool = #private::has_zero::<Self>();
 
             #[inline]
-            fn is_valid(bytes: &[::core::primitive::u8]) -> ::core::primitive::bool {
-                #private::is_enumerator::<Self>(bytes)
+            fn is_valid(__bytes: &[::core::primitive::u8]) -> ::core::primitive::bool {
+                #private::is_enumerator::<Self>(__bytes)
             }
 
+            #[inline]
             fn plain_shape() -> #private::Shape {
                 #private::enum_shape::<Self>()
             }
 
-            fn show_plain(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                #private::show_enumerator(*self, f)
+            #[inline]
+            fn show_plain(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                #private::show_enumerator(self, __f)
             }
         }
     }
@@ -141,24 +146,24 @@ fn field(names: &Names<'_>) -> TokenStream {
             type Wire = #private::Closed<Self>;
 
             #[inline]
-            fn encode(&self, out: &mut #private::Encoder<'_>, place: #private::Place) {
-                #private::encode_plain(self, out, place);
+            fn encode(&self, __out: &mut #private::Encoder<'_>, __place: #private::Place) {
+                #private::encode_plain(self, __out, __place);
             }
         }
 
         #[automatically_derived]
         impl #private::FromWire for #this {
             #[inline]
-            fn from_wire(view: Self) -> Self {
-                view
+            fn from_wire(__view: Self) -> Self {
+                __view
             }
         }
 
         #[automatically_derived]
         impl #private::Element for #this {
             #[inline]
-            fn encode_all(items: &[Self], out: &mut #private::Encoder<'_>, place: #private::Place) {
-                #private::encode_plain_slice(items, out, place);
+            fn encode_all(__items: &[Self], __out: &mut #private::Encoder<'_>, __place: #private::Place) {
+                #private::encode_plain_slice(__items, __out, __place);
             }
         }
     }

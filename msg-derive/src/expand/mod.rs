@@ -5,8 +5,8 @@ mod plain;
 mod schema;
 pub(crate) mod table;
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
 use syn::{DeriveInput, GenericParam, Lifetime, ext::IdentExt};
 
 use crate::{ast::Input, attr::Container};
@@ -31,6 +31,8 @@ pub(crate) struct Names<'a> {
     pub(crate) view: Ident,
     /// Generic parameters as declared: `<'a: 'b, 'b>`.
     pub(crate) parameters: TokenStream,
+    /// Bounds as declared: `where 'a: 'b`.
+    pub(crate) bounds: TokenStream,
     /// The type as the user has it: `Iq<'a>`.
     pub(crate) this: TokenStream,
     /// The type as a topic carries it: `Iq<'static>`.
@@ -50,7 +52,7 @@ impl<'a> Names<'a> {
             Some(view) => Ident::new(&view.value(), view.span()),
             None => format_ident!("{}View", ident.unraw(), span = ident.span()),
         };
-        let (parameters, this, _) = original.generics.split_for_impl();
+        let (parameters, this, bounds) = original.generics.split_for_impl();
         let lifetimes =
             original.generics.params.iter().filter(|one| matches!(one, GenericParam::Lifetime(_)));
         let statics: Vec<Lifetime> = lifetimes.map(|_| Lifetime::new("'static", Span::call_site())).collect();
@@ -61,6 +63,7 @@ impl<'a> Names<'a> {
             runtime,
             view,
             parameters: quote!(#parameters),
+            bounds: quote!(#bounds),
             this: quote!(#ident #this),
             message,
             full_name: full_name(ident, container),
@@ -76,7 +79,30 @@ fn full_name(ident: &Ident, container: &Container) -> String {
     }
 }
 
-/// The constants of [`Message`](trait@crate) that the attributes set.
+/// Tokens as if they were written at `span`: there the compiler shows what is wrong with them.
+pub(crate) fn at(span: Span, tokens: &TokenStream) -> TokenStream {
+    let respan = |token| match token {
+        TokenTree::Group(group) => {
+            let mut moved = Group::new(group.delimiter(), at(span, &group.stream()));
+            moved.set_span(span);
+            TokenTree::Group(moved)
+        }
+        mut other => {
+            other.set_span(span);
+            other
+        }
+    };
+    tokens.clone().into_iter().map(respan).collect()
+}
+
+/// The spans of the first and of the last token. On stable Rust no span covers both.
+pub(crate) fn ends(tokens: impl ToTokens) -> (Span, Span) {
+    let mut spans = tokens.into_token_stream().into_iter().map(|token| token.span());
+    let first = spans.next().unwrap_or_else(Span::call_site);
+    (first, spans.last().unwrap_or(first))
+}
+
+/// The constants of `Message` that the attributes set.
 ///
 /// ```text
 /// const TOPIC: &'static str = "left.image";
@@ -110,6 +136,7 @@ fn message_constants(container: &Container) -> TokenStream {
 fn schema_function(names: &Names<'_>) -> TokenStream {
     let Names { private, .. } = names;
     quote! {
+        #[inline]
         fn __schema() -> &'static #private::CompiledSchema {
             static __MSG_SCHEMA: #private::SchemaCell = #private::SchemaCell::new();
             #private::SchemaCell::get::<Self>(&__MSG_SCHEMA)

@@ -2,10 +2,10 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{ext::IdentExt, spanned::Spanned};
+use syn::ext::IdentExt;
 
 use super::{
-    Names, message_constants,
+    Names, at, ends, message_constants,
     schema::{about, flag},
     schema_function,
 };
@@ -54,11 +54,13 @@ fn proof(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
         let end = end(names, before);
         let ident = field.ident;
         let name = ident.unraw().to_string();
+        let private = at(ident.span(), private);
         quote_spanned! {ident.span()=>
             const _: () = #private::check_gap(#end, ::core::mem::offset_of!(#this, #ident), #name);
         }
     });
     let end = end(names, plain.fields.last());
+    let private = at(this.span(), private);
     let last = quote_spanned! {this.span()=>
         const _: () =
             #private::check_end(#end, ::core::mem::size_of::<#this>(), ::core::mem::align_of::<#this>());
@@ -83,18 +85,22 @@ fn implementation(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
     let valid = plain.fields.iter().map(|field| {
         let Field { ident, original, .. } = field;
         let ty = &original.ty;
-        quote_spanned! {ty.span()=>
+        let (first, _) = ends(ty);
+        let private = at(first, private);
+        quote_spanned! {first=>
             && <#ty as #private::Plain>::is_valid(#private::part(
-                bytes,
+                __bytes,
                 ::core::mem::offset_of!(#this, #ident),
                 ::core::mem::size_of::<#ty>(),
             ))
         }
     });
     let shown = plain.fields.iter().map(|field| {
-        let ident = field.ident;
-        let name = ident.unraw().to_string();
-        quote_spanned!(field.original.ty.span()=> debug.field(#name, &#private::ShownPlain(&self.#ident));)
+        let Field { ident, original, .. } = field;
+        let (ty, name) = (&original.ty, ident.unraw().to_string());
+        let (first, _) = ends(ty);
+        let private = at(first, private);
+        quote_spanned!(first=> <#ty as #private::Plain>::show_field(&self.#ident, #name, &mut __debug);)
     });
     quote! {
         #[automatically_derived]
@@ -103,27 +109,30 @@ fn implementation(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
             const ZERO_IS_VALID: ::core::primitive::bool = true #(#zero)*;
 
             #[inline]
-            fn is_valid(bytes: &[::core::primitive::u8]) -> ::core::primitive::bool {
+            fn is_valid(__bytes: &[::core::primitive::u8]) -> ::core::primitive::bool {
                 true #(#valid)*
             }
 
+            #[inline]
             fn plain_shape() -> #private::Shape {
                 #private::Shape::Object(#private::plain_facts::<Self>)
             }
 
-            fn show_plain(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                let mut debug = ::core::fmt::Formatter::debug_struct(f, #debug_name);
+            #[inline]
+            fn show_plain(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                let mut __debug = ::core::fmt::Formatter::debug_struct(__f, #debug_name);
                 #(#shown)*
-                debug.finish()
+                __debug.finish()
             }
         }
     }
 }
 
 fn constant(names: &Names<'_>, field: &Field<'_>, name: &TokenStream) -> TokenStream {
-    let Names { private, .. } = names;
     let ty = &field.original.ty;
-    quote_spanned!(ty.span()=> && <#ty as #private::Plain>::#name)
+    let (first, _) = ends(ty);
+    let private = at(first, &names.private);
+    quote_spanned!(first=> && <#ty as #private::Plain>::#name)
 }
 
 /// ```text
@@ -145,7 +154,9 @@ fn facts(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
         let key = attributes.key.is_some();
         let known: Vec<_> = attributes.key.iter().map(|_| flag(symbol::KEY)).collect();
         let about = about(names, &attributes.about, &known);
-        quote_spanned! {ty.span()=>
+        let (first, _) = ends(ty);
+        let private = at(first, private);
+        quote_spanned! {first=>
             #private::PlainFieldSpec {
                 name: #name,
                 offset: ::core::mem::offset_of!(#this, #ident),
@@ -187,9 +198,9 @@ fn message(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
 
             #[inline]
             fn __view<'view>(
-                view: <<Self as #runtime::Message>::__Wire as #private::Wire>::View<'view>,
+                __view: <<Self as #runtime::Message>::__Wire as #private::Wire>::View<'view>,
             ) -> <Self as #runtime::Message>::View<'view> {
-                view
+                __view
             }
 
             #schema
@@ -200,16 +211,16 @@ fn message(names: &Names<'_>, plain: &Struct<'_>) -> TokenStream {
             type Message = Self;
 
             #[inline]
-            fn __encode(&self, out: &mut #private::Encoder<'_>) {
-                #private::encode_plain_root(self, out);
+            fn __encode(&self, __out: &mut #private::Encoder<'_>) {
+                #private::encode_plain_root(self, __out);
             }
         }
 
         #[automatically_derived]
         impl #runtime::FromView for #this {
             #[inline]
-            fn from_view(view: &Self) -> Self {
-                *view
+            fn from_view(__view: &Self) -> Self {
+                #private::plain_copy(__view)
             }
         }
     }
@@ -228,24 +239,24 @@ fn field(names: &Names<'_>) -> TokenStream {
             type Wire = #private::PlainOf<Self>;
 
             #[inline]
-            fn encode(&self, out: &mut #private::Encoder<'_>, place: #private::Place) {
-                #private::encode_plain(self, out, place);
+            fn encode(&self, __out: &mut #private::Encoder<'_>, __place: #private::Place) {
+                #private::encode_plain(self, __out, __place);
             }
         }
 
         #[automatically_derived]
         impl #private::FromWire for #this {
             #[inline]
-            fn from_wire(view: &Self) -> Self {
-                *view
+            fn from_wire(__view: &Self) -> Self {
+                #private::plain_copy(__view)
             }
         }
 
         #[automatically_derived]
         impl #private::Element for #this {
             #[inline]
-            fn encode_all(items: &[Self], out: &mut #private::Encoder<'_>, place: #private::Place) {
-                #private::encode_plain_slice(items, out, place);
+            fn encode_all(__items: &[Self], __out: &mut #private::Encoder<'_>, __place: #private::Place) {
+                #private::encode_plain_slice(__items, __out, __place);
             }
         }
     }

@@ -2,10 +2,10 @@
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Expr, Lit, UnOp, ext::IdentExt, spanned::Spanned};
+use syn::{Expr, Lit, UnOp, ext::IdentExt};
 
 use super::{
-    Names, message_constants,
+    Names, at, ends, message_constants,
     schema::{about, flag},
     schema_function,
 };
@@ -36,12 +36,16 @@ pub(crate) fn expand(table: &Struct<'_>) -> TokenStream {
 
 /// The wire kind of a field: `<String as Field>::Wire`.
 ///
-/// Whatever needs it spells it this way and at the field's type, so that a type that is no field is one mistake
-/// and not many.
+/// Whatever needs it spells it this way and with the extent of the field's type, so that a type that is no field is
+/// one mistake and not many: the compiler shows equal errors once.
 fn wire(names: &Names<'_>, field: &Field<'_>) -> TokenStream {
-    let Names { private, .. } = names;
+    let (first, last) = ends(&field.original.ty);
+    let private = at(first, &names.private);
     let erased = &field.erased;
-    quote_spanned!(field.original.ty.span()=> <#erased as #private::Field>::Wire)
+    let open = quote_spanned!(first=> <);
+    let field = quote_spanned!(first=> as #private::Field>);
+    let close = quote_spanned!(last=> ::Wire);
+    quote!(#open #erased #field #close)
 }
 
 fn index(position: usize) -> Literal {
@@ -66,14 +70,16 @@ pub(crate) fn view(names: &Names<'_>, table: &Struct<'_>, fields: &[&Field<'_>])
     let accessors = fields.iter().enumerate().map(|(position, field)| {
         let Field { ident, original, .. } = field;
         let vis = &original.vis;
-        let wire = wire(names, field);
-        let position = index(position);
-        let docs = accessor_docs(field);
-        quote_spanned! {original.ty.span()=>
+        let (wire, got, docs) = (wire(names, field), got(names, field, position), accessor_docs(field));
+        let (first, last) = ends(&original.ty);
+        let private = at(first, private);
+        let view = quote_spanned!(last=> View<'view>);
+        let result = quote_spanned!(first=> <#wire as #private::Wire>::#view);
+        quote! {
             #docs
             #[inline]
-            #vis fn #ident(&self) -> <#wire as #private::Wire>::View<'view> {
-                #private::Cursor::get::<#wire, #position>(&self.0)
+            #vis fn #ident(&self) -> #result {
+                #got(&self.0)
             }
         }
     });
@@ -88,6 +94,14 @@ pub(crate) fn view(names: &Names<'_>, table: &Struct<'_>, fields: &[&Field<'_>])
             #(#accessors)*
         }
     }
+}
+
+/// `Cursor::get::<<String as Field>::Wire, 0>`: how a field is read.
+fn got(names: &Names<'_>, field: &Field<'_>, position: usize) -> TokenStream {
+    let (first, _) = ends(&field.original.ty);
+    let private = at(first, &names.private);
+    let (wire, position) = (wire(names, field), index(position));
+    quote_spanned!(first=> #private::Cursor::get::<#wire, #position>)
 }
 
 fn accessor_docs(field: &Field<'_>) -> TokenStream {
@@ -113,12 +127,11 @@ fn facts(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
     let about = about(names, &table.container.about, &[]);
     let debug_name = ident.unraw().to_string();
     let debug = table.fields.iter().enumerate().map(|(position, field)| {
-        let wire = wire(names, field);
-        let position = index(position);
+        let (wire, got) = (wire(names, field), got(names, field, position));
         let name = field.ident.unraw().to_string();
-        quote_spanned! {field.original.ty.span()=>
-            debug.field(#name, &#private::Shown::<#wire>(#private::Cursor::get::<#wire, #position>(&self.0)));
-        }
+        let (first, _) = ends(&field.original.ty);
+        let private = at(first, private);
+        quote_spanned!(first=> __debug.field(#name, &#private::Shown::<#wire>(#got(&self.0)));)
     });
     quote! {
         const __MSG_FIELDS: [#private::FieldSpec; #count] = #private::assign_ids([#(#specs),*]);
@@ -133,76 +146,92 @@ fn facts(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
             type View<'view> = #view<'view>;
 
             #[inline]
-            fn from_cursor(cursor: #private::Cursor<'_, Self>) -> #view<'_> {
-                #view(cursor)
+            fn from_cursor(__cursor: #private::Cursor<'_, Self>) -> #view<'_> {
+                #view(__cursor)
             }
         }
 
         #[automatically_derived]
         impl ::core::fmt::Debug for #view<'_> {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            #[inline]
+            fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 #[allow(unused_mut)]
-                let mut debug = ::core::fmt::Formatter::debug_struct(f, #debug_name);
+                let mut __debug = ::core::fmt::Formatter::debug_struct(__f, #debug_name);
                 #(#debug)*
-                debug.finish()
+                __debug.finish()
             }
         }
     }
 }
 
 /// ```text
-/// FieldSpec::of::<i32>("id").default_bits(default_number::<i32>(7)).about(&About { .. }).checked()
+/// FieldSpec::of::<i32>("id").default_bits(default_bits::<<i32 as DefaultWire>::Number>(7)).about(&About { .. }).checked()
 /// ```
+///
+/// Each call stands where its attribute does: what the compiler finds wrong with it, it shows there.
 fn spec(names: &Names<'_>, field: &Field<'_>) -> TokenStream {
-    let Names { private, .. } = names;
-    let Field { name, attributes, .. } = field;
+    let Field { name, attributes, original, .. } = field;
+    let (first, _) = ends(&original.ty);
+    let private = at(first, &names.private);
     let wire = wire(names, field);
     let mut known = Vec::new();
-    let mut spec = quote_spanned!(field.original.ty.span()=> #private::FieldSpec::of::<#wire>(#name));
+    let mut spec = quote_spanned!(first=> #private::FieldSpec::of::<#wire>(#name));
+    let mut checked_at = first;
     if let Some(id) = &attributes.id {
-        spec = quote!(#spec.id(#id));
+        spec = chain(spec, id.span(), &quote!(id), &quote!(#id));
         known.push((symbol::ID, id.base10_digits().to_owned()));
     }
     if let Some(default) = &attributes.default {
-        let function = if is_literal(default) { quote!(default_number) } else { quote!(default_constant) };
-        let bits = quote_spanned!(default.span()=> #private::#function::<#wire>(#default));
-        spec = quote!(#spec.default_bits(#bits));
+        checked_at = ends(default).0;
+        spec = chain(spec, checked_at, &quote!(default_bits), &default_bits(names, &wire, default));
     }
-    if let Some(required) = &attributes.required {
-        spec = chain(spec, required.span(), quote!(required));
-        known.push(flag(symbol::REQUIRED));
-    }
-    if let Some(deprecated) = &attributes.deprecated {
-        spec = chain(spec, deprecated.span(), quote!(deprecated));
-        known.push(flag(symbol::DEPRECATED));
-    }
-    if let Some(key) = &attributes.key {
-        spec = chain(spec, key.span(), quote!(key));
-        known.push(flag(symbol::KEY));
+    let flags = [
+        (symbol::REQUIRED, &attributes.required),
+        (symbol::DEPRECATED, &attributes.deprecated),
+        (symbol::KEY, &attributes.key),
+    ];
+    for (name, ident) in flags {
+        if let Some(ident) = ident {
+            spec = chain(spec, ident.span(), &quote!(#ident), &TokenStream::new());
+            known.push(flag(name));
+        }
     }
     let about = about(names, &attributes.about, &known);
-    let default_span = attributes.default.as_ref().map_or(field.original.ty.span(), Spanned::span);
-    chain(quote!(#spec.about(#about)), default_span, quote!(checked))
+    chain(quote!(#spec.about(#about)), checked_at, &quote!(checked), &TokenStream::new())
 }
 
-/// A call whose errors are shown at `span`.
-fn chain(receiver: TokenStream, span: Span, method: TokenStream) -> TokenStream {
-    let method: TokenStream = method
-        .into_iter()
-        .map(|mut token| {
-            token.set_span(span);
-            token
-        })
-        .collect();
-    let call = quote_spanned!(span=> .#method());
-    quote!(#receiver #call)
+/// A call whose errors are shown at `span`. The compiler shows where the whole chain starts, so what is before goes
+/// into an argument.
+fn chain(receiver: TokenStream, span: Span, method: &TokenStream, arguments: &TokenStream) -> TokenStream {
+    let method = at(span, method);
+    quote_spanned!(span=> .#method(#arguments)).into_iter().fold(receiver, |mut all, token| {
+        all.extend([token]);
+        all
+    })
 }
 
-/// `3`, `-1.5` and `true`: they take the field's own type. Anything else is a constant, such as an enumerator.
+/// ```text
+/// default_bits::<<u8 as DefaultWire>::Number>(7)
+/// default_bits::<<Open<Color> as DefaultWire>::Constant>(Color::Red)
+/// ```
+fn default_bits(names: &Names<'_>, wire: &TokenStream, default: &Expr) -> TokenStream {
+    let (first, _) = ends(default);
+    let private = at(first, &names.private);
+    let kind = if is_literal(default) { quote!(Number) } else { quote!(Constant) };
+    let kind = at(first, &kind);
+    let wire = at(first, wire);
+    let ty = quote_spanned!(first=> <#wire as #private::DefaultWire>::#kind);
+    quote_spanned!(first=> #private::default_bits::<#ty>(#default))
+}
+
+/// `3`, `-1.5`, `1 | 8` and `true`: they take the field's own type. Anything else is a constant, such as an enumerator.
 fn is_literal(default: &Expr) -> bool {
     match default {
         Expr::Lit(literal) => !matches!(literal.lit, Lit::Str(_)),
-        Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_)) && is_literal(&unary.expr),
+        Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_) | UnOp::Not(_)) && is_literal(&unary.expr),
+        Expr::Binary(binary) => is_literal(&binary.left) && is_literal(&binary.right),
+        Expr::Paren(inner) => is_literal(&inner.expr),
+        Expr::Group(inner) => is_literal(&inner.expr),
         _ => false,
     }
 }
@@ -224,9 +253,9 @@ fn message(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 
             #[inline]
             fn __view<'view>(
-                view: <<Self as #runtime::Message>::__Wire as #private::Wire>::View<'view>,
+                __view: <<Self as #runtime::Message>::__Wire as #private::Wire>::View<'view>,
             ) -> <Self as #runtime::Message>::View<'view> {
-                view
+                __view
             }
 
             #schema
@@ -248,54 +277,58 @@ fn message(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 /// }
 /// ```
 fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
-    let Names { private, runtime, parameters, this, message, .. } = names;
+    let Names { private, runtime, parameters, bounds, this, message, .. } = names;
     let absent = table.fields.iter().enumerate().map(|(position, field)| {
         let Field { ident, original, .. } = field;
         let (ty, position) = (&original.ty, index(position));
-        quote_spanned! {ty.span()=>
+        let (first, _) = ends(ty);
+        let private = at(first, private);
+        quote_spanned! {first=>
             if <#ty as #private::Field>::is_absent(&self.#ident) {
-                #private::clear(&mut vtable, &__MSG_FIELDS[#position]);
+                #private::clear(&mut __vtable, &__MSG_FIELDS[#position]);
             }
         }
     });
     let encoded = table.fields.iter().enumerate().map(|(position, field)| {
         let Field { ident, original, .. } = field;
         let (ty, position) = (&original.ty, index(position));
-        quote_spanned! {ty.span()=>
-            if let ::core::option::Option::Some(place) = table.place(&vtable, &__MSG_FIELDS[#position]) {
-                <#ty as #private::Field>::encode(&self.#ident, out, place);
+        let (first, _) = ends(ty);
+        let private = at(first, private);
+        quote_spanned! {first=>
+            if let ::core::option::Option::Some(__place) = __table.place(&__vtable, &__MSG_FIELDS[#position]) {
+                <#ty as #private::Field>::encode(&self.#ident, __out, __place);
             }
         }
     });
     quote! {
         #[automatically_derived]
-        impl #parameters #private::Field for #this {
+        impl #parameters #private::Field for #this #bounds {
             type Wire = #private::TableOf<#message>;
 
             #[inline]
-            fn encode(&self, out: &mut #private::Encoder<'_>, place: #private::Place) {
+            fn encode(&self, __out: &mut #private::Encoder<'_>, __place: #private::Place) {
                 #[allow(unused_mut)]
-                let mut vtable = __MSG_VTABLE;
+                let mut __vtable = __MSG_VTABLE;
                 #(#absent)*
-                let align = const { #private::max_align(&__MSG_FIELDS) };
+                let __align = const { #private::max_align(&__MSG_FIELDS) };
                 #[allow(unused_variables)]
-                if let ::core::option::Option::Some(table) = out.open_table(place, &vtable, align) {
+                if let ::core::option::Option::Some(__table) = __out.open_table(__place, &__vtable, __align) {
                     #(#encoded)*
-                    out.close_table();
+                    __out.close_table();
                 }
             }
         }
 
         #[automatically_derived]
-        impl #parameters #private::Element for #this {}
+        impl #parameters #private::Element for #this #bounds {}
 
         #[automatically_derived]
-        impl #parameters #runtime::Encode for #this {
+        impl #parameters #runtime::Encode for #this #bounds {
             type Message = #message;
 
             #[inline]
-            fn __encode(&self, out: &mut #private::Encoder<'_>) {
-                #private::encode_root::<#message, Self>(self, out);
+            fn __encode(&self, __out: &mut #private::Encoder<'_>) {
+                #private::encode_root::<#message, Self>(self, __out);
             }
         }
     }
@@ -310,15 +343,17 @@ fn owned(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
     let Names { private, runtime, view, message, .. } = names;
     let fields = table.fields.iter().enumerate().map(|(position, field)| {
         let Field { ident, original, .. } = field;
-        let (ty, wire, position) = (&original.ty, wire(names, field), index(position));
-        quote_spanned! {ty.span()=>
-            #ident: <#ty as #private::FromWire>::from_wire(#private::Cursor::get::<#wire, #position>(&view.0))
-        }
+        let (ty, wire, got) = (&original.ty, wire(names, field), got(names, field, position));
+        let (first, _) = ends(ty);
+        let private = at(first, private);
+        let make = quote_spanned!(first=> <#wire as #private::MakeOwned<#ty>>::make_owned);
+        quote!(#ident: #make(#got(&__view.0)))
     });
     quote! {
         #[automatically_derived]
         impl #runtime::FromView for #message {
-            fn from_view(view: #view<'_>) -> Self {
+            #[inline]
+            fn from_view(__view: #view<'_>) -> Self {
                 Self { #(#fields),* }
             }
         }
@@ -326,16 +361,16 @@ fn owned(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         #[automatically_derived]
         impl #private::FromWire for #message {
             #[inline]
-            fn from_wire(view: #view<'_>) -> Self {
-                <Self as #runtime::FromView>::from_view(view)
+            fn from_wire(__view: #view<'_>) -> Self {
+                <Self as #runtime::FromView>::from_view(__view)
             }
         }
 
         #[automatically_derived]
         impl<'view> ::core::convert::From<#view<'view>> for #message {
             #[inline]
-            fn from(view: #view<'view>) -> Self {
-                <Self as #runtime::FromView>::from_view(view)
+            fn from(__view: #view<'view>) -> Self {
+                <Self as #runtime::FromView>::from_view(__view)
             }
         }
     }

@@ -10,13 +10,11 @@
 
 use super::{
     spec::FieldSpec,
-    verify::{MAX_DEPTH, MAX_TABLES},
+    verify::{MAX_BYTES, MAX_DEPTH, MAX_TABLES},
     wire::{Inline, Place},
 };
 use crate::error::Invalid;
 
-/// Offsets are 32 bits wide, some of them signed.
-const MAX_BYTES: usize = i32::MAX as usize;
 /// Vtables remembered for sharing.
 const RECENT: usize = 4;
 
@@ -35,8 +33,8 @@ pub(crate) enum Refused {
 /// A vtable written before.
 #[derive(Clone, Copy, Debug, Default)]
 struct Recent {
-    at: usize,
-    entries: usize,
+    at: u32,
+    entries: u32,
     /// Set while measuring only, when there are no bytes to compare.
     hash: u64,
 }
@@ -199,11 +197,15 @@ impl<'s> Encoder<'s> {
     fn vtable(&mut self, vtable: &[u16]) -> usize {
         let hash = if self.measuring { hash(vtable) } else { 0 };
         let same = |recent: &&Recent| {
-            recent.entries == vtable.len()
-                && if self.measuring { recent.hash == hash } else { self.has_vtable(recent.at, vtable) }
+            recent.entries as usize == vtable.len()
+                && if self.measuring {
+                    recent.hash == hash
+                } else {
+                    self.has_vtable(recent.at as usize, vtable)
+                }
         };
         if let Some(recent) = self.recent.iter().find(same) {
-            return recent.at;
+            return recent.at as usize;
         }
         self.zero_up_to(self.at.next_multiple_of(2));
         let at = self.at;
@@ -214,7 +216,7 @@ impl<'s> Encoder<'s> {
             }
         }
         self.at += bytes;
-        self.recent[self.next_recent % RECENT] = Recent { at, entries: vtable.len(), hash };
+        self.recent[self.next_recent % RECENT] = Recent { at: at as u32, entries: vtable.len() as u32, hash };
         self.next_recent += 1;
         at
     }

@@ -36,6 +36,19 @@ pub trait FromWire: Field + Sized {
     fn from_wire(view: FieldView<'_, Self>) -> Self;
 }
 
+/// [`FromWire`], asked of the wire kind: a type that is no field has no wire kind, and is one mistake and not two.
+pub trait MakeOwned<F>: Wire {
+    /// The owned value of a view.
+    fn make_owned(view: Self::View<'_>) -> F;
+}
+
+impl<W: Wire, F: FromWire<Wire = W>> MakeOwned<F> for W {
+    #[inline]
+    fn make_owned(view: Self::View<'_>) -> F {
+        F::from_wire(view)
+    }
+}
+
 /// A field that can be an element of a vector.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a vector",
@@ -54,7 +67,7 @@ pub trait Element: Field<Wire: ElementWire> + Sized {
 }
 
 /// What the accessor of a field of type `F` returns.
-pub type FieldView<'a, F> = <<F as Field>::Wire as Wire>::View<'a>;
+pub(crate) type FieldView<'a, F> = <<F as Field>::Wire as Wire>::View<'a>;
 
 impl<T: Field> Field for Box<T> {
     type Wire = T::Wire;

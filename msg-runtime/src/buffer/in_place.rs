@@ -8,9 +8,13 @@ use std::{
 use super::plain::Plain;
 
 /// Lent bytes that hold a plain `T`.
+///
+/// Nothing is assumed about where `B` keeps its bytes: every look checks that they are the ones that were zeroed.
 #[derive(Debug)]
 pub(crate) struct InPlace<B, T> {
     bytes: B,
+    /// The address that was zeroed.
+    address: usize,
     value: PhantomData<T>,
 }
 
@@ -28,7 +32,8 @@ impl<B: DerefMut<Target = [u8]>, T: Plain> InPlace<B, T> {
             return None;
         }
         room.fill(0);
-        Some(Self { bytes, value: PhantomData })
+        let address = room.as_ptr().addr();
+        Some(Self { bytes, address, value: PhantomData })
     }
 
     /// The bytes again, the message in front.
@@ -37,28 +42,27 @@ impl<B: DerefMut<Target = [u8]>, T: Plain> InPlace<B, T> {
     }
 }
 
-/// The address that is checked again costs nothing, and then nothing depends on where `B` keeps its bytes.
-fn check<T>(bytes: &[u8]) {
-    assert!(
-        bytes.len() >= size_of::<T>() && bytes.as_ptr().cast::<T>().is_aligned(),
-        "lent bytes do not move"
-    );
+/// # Panics
+///
+/// When these are not the bytes that hold the message.
+fn check<T>(bytes: &[u8], address: usize) {
+    assert!(bytes.len() >= size_of::<T>() && bytes.as_ptr().addr() == address, "lent bytes do not move");
 }
 
 impl<B: DerefMut<Target = [u8]>, T: Plain> Deref for InPlace<B, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        check::<T>(&self.bytes);
-        // SAFETY: large enough and aligned (checked above). They hold a `T`: zeros, which are one, were written when
-        // `self` was made, and since then they were only reached as a `T`, through `deref_mut`.
+        check::<T>(&self.bytes, self.address);
+        // SAFETY: the bytes that `zeroed` found large enough and aligned and wrote zeros to (checked above), which are a
+        // `T`; `self` owns what lends them, so since then they were only reached as a `T`, through `deref_mut`.
         unsafe { &*self.bytes.as_ptr().cast() }
     }
 }
 
 impl<B: DerefMut<Target = [u8]>, T: Plain> DerefMut for InPlace<B, T> {
     fn deref_mut(&mut self) -> &mut T {
-        check::<T>(&self.bytes);
+        check::<T>(&self.bytes, self.address);
         // SAFETY: as in `deref`, and the borrow is unique.
         unsafe { &mut *self.bytes.as_mut_ptr().cast() }
     }

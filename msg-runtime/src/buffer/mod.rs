@@ -4,7 +4,9 @@
 //! read through it, the schema is made from it. Rooms:
 //!
 //! - [`wire`]: what a kind of field is on the wire; [`field`]: which Rust types are of which kind;
-//! - a file per family of kinds: [`scalar`], [`text`], [`vector`], [`option`], [`table`], [`plain`], [`enumeration`];
+//! - a file per family of kinds: [`scalar`], [`text`], [`vector`], [`option`], [`table`], [`plain`], [`array`],
+//!   [`padding`], [`enumeration`], [`open`]; [`memory`] has the casts, [`in_place`] fills a plain
+//!   message in lent bytes;
 //! - [`verify`] and [`verified`]: checking bytes, and the token that says they were checked;
 //! - [`build`]: the encoder; [`root`]: whole payloads; [`describe`]: what the binary schema is made from.
 //!
@@ -19,13 +21,17 @@
 #![allow(unsafe_code)]
 
 pub(crate) mod aligned;
+mod array;
 pub(crate) mod build;
 mod const_text;
 pub(crate) mod describe;
 pub(crate) mod enumeration;
 pub(crate) mod field;
 mod in_place;
+mod memory;
+mod open;
 pub(crate) mod option;
+mod padding;
 pub(crate) mod plain;
 pub(crate) mod root;
 pub(crate) mod scalar;
@@ -38,8 +44,9 @@ pub(crate) mod verify;
 pub(crate) mod wire;
 
 pub use aligned::AlignedBuffer;
-pub use enumeration::{Flags, Open};
-pub use plain::{Padding, Plain};
+pub use open::{Flags, Open};
+pub use padding::Padding;
+pub use plain::Plain;
 pub use root::{decode, encode};
 pub use vector::{FillWith, VectorIter, VectorView};
 

@@ -6,10 +6,11 @@ use super::{
     aligned::AlignedBuffer,
     build::{Encoder, Refused},
     field::Field,
-    plain::{PlainOf, PlainStruct, cast, verify_plain},
+    memory::cast,
+    plain::{Plain, PlainOf, PlainStruct, verify_plain},
     table::{Cursor, Table, TableOf},
     verified::Verified,
-    verify::Verifier,
+    verify::{MAX_BYTES, Verifier},
     wire::{Inline, Place, Wire},
 };
 use crate::{
@@ -49,7 +50,7 @@ impl<T: Table> MessageWire for TableOf<T> {
     }
 }
 
-impl<T: PlainStruct> MessageWire for PlainOf<T> {
+impl<T: Plain + PlainStruct> MessageWire for PlainOf<T> {
     fn verify_root(verifier: &mut Verifier<'_>, len: usize, _: Option<[u8; 4]>) -> Result<usize, Invalid> {
         if len != size_of::<T>() {
             return Err(Invalid::WrongSize { len, expected: size_of::<T>() });
@@ -194,10 +195,79 @@ pub fn encode<E: Encode + ?Sized>(value: &E) -> Result<AlignedBuffer, Invalid> {
         match encode_into(value, buffer.as_mut_slice()) {
             Ok(_) => return Ok(buffer),
             Err(Refused::Invalid(invalid)) => return Err(invalid),
-            Err(Refused::TooLarge { len }) if len > buffer.len() && len <= i32::MAX as usize => {
+            Err(Refused::TooLarge { len }) if len > buffer.len() && len <= MAX_BYTES => {
                 buffer = AlignedBuffer::zeroed(len);
             }
             Err(Refused::TooLarge { .. }) => return Err(Invalid::OutOfRange),
         }
+    }
+}
+
+#[cfg(all(test, feature = "derive"))]
+mod tests {
+    use super::*;
+
+    #[derive(crate::Message, Clone)]
+    #[message(namespace = "test")]
+    struct Item {
+        name: Option<String>,
+        next: Option<Box<Item>>,
+        items: Vec<Item>,
+    }
+
+    fn item(name: Option<&str>) -> Item {
+        Item { name: name.map(Into::into), next: None, items: vec![] }
+    }
+
+    fn items() -> Item {
+        let names = [Some("a"), None, Some("bcd"), None, Some("")];
+        Item { items: names.into_iter().cycle().take(20).map(item).collect(), ..item(Some("root")) }
+    }
+
+    #[test]
+    fn every_slot_that_is_too_small_learns_the_exact_length() {
+        let value = items();
+        let len = encode(&value).unwrap().len();
+        for size in 0..len {
+            let mut slot = AlignedBuffer::zeroed(size);
+            assert_eq!(encode_into(&value, slot.as_mut_slice()), Err(Refused::TooLarge { len }), "{size}");
+        }
+        let mut slot = AlignedBuffer::zeroed(len + 9);
+        assert_eq!(encode_into(&value, slot.as_mut_slice()), Ok(len));
+        assert_eq!(slot[len..], [0; 9]);
+    }
+
+    #[test]
+    fn equal_vtables_are_written_once() {
+        let (one, two) = (item(Some("a")), item(Some("a")));
+        let with = |items: Vec<Item>| encode(&Item { items, ..item(None) }).unwrap().len();
+        let first = with(vec![one.clone()]) - with(vec![]);
+        let second = with(vec![one, two]) - with(vec![item(Some("a"))]);
+        // The vtable of a table with three fields has ten bytes, twelve with its padding.
+        assert!(first >= second + 8, "{first} {second}");
+    }
+
+    #[test]
+    fn a_slot_with_old_bytes_gives_the_same_message() {
+        let value = items();
+        let clean = encode(&value).unwrap();
+        let mut slot = AlignedBuffer::copy_of(&vec![0xff; clean.len()]);
+        assert_eq!(encode_into(&value, slot.as_mut_slice()), Ok(clean.len()));
+        assert_eq!(slot[..], clean[..]);
+    }
+
+    #[test]
+    fn a_verified_payload_is_viewed_without_verifying_again() {
+        let bytes = encode(&items()).unwrap();
+        let root = verify::<Item>(&bytes).unwrap();
+        assert_eq!(view(&bytes, root).items().len(), 20);
+    }
+
+    #[test]
+    #[should_panic(expected = "belongs to the payload it was verified in")]
+    fn a_root_is_of_no_use_with_another_payload() {
+        let (one, two) = (encode(&items()).unwrap(), encode(&items()).unwrap());
+        let root = verify::<Item>(&one).unwrap();
+        let _ = view(&two, root);
     }
 }

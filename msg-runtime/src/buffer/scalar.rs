@@ -8,7 +8,8 @@ use super::{
     build::Encoder,
     describe::Shape,
     field::{Element, Field, FromWire},
-    plain::{Plain, cast_slice, encode_plain_slice, show_plain_slice},
+    memory::cast_slice,
+    plain::{Plain, encode_plain_slice, show_plain_slice},
     vector::VectorView,
     verified::Verified,
     verify::Verifier,
@@ -81,6 +82,7 @@ macro_rules! scalars {
         impl Wire for $number {
             type View<'a> = Self;
             const INLINE: Inline = Inline::of::<Self>();
+            const IS_KEY: bool = true;
             const KIND: Kind = Kind::Inline;
 
             fn shape() -> Shape {
@@ -185,6 +187,7 @@ unsafe impl Plain for bool {
 impl Wire for bool {
     type View<'a> = Self;
     const INLINE: Inline = Inline::of::<Self>();
+    const IS_KEY: bool = true;
     const KIND: Kind = Kind::Inline;
 
     fn shape() -> Shape {

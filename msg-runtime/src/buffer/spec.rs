@@ -8,9 +8,10 @@ use std::any::TypeId;
 use super::{
     const_text::ConstText,
     describe::{About, Shape},
-    plain::bits_of,
+    memory::bits_of,
+    plain::Plain,
     verify::Verifier,
-    wire::{DefaultWire, Inline, Kind, Place, Wire},
+    wire::{Inline, Kind, Place, Wire},
 };
 use crate::error::Invalid;
 
@@ -30,6 +31,7 @@ pub struct FieldSpec {
     pub(crate) required: bool,
     pub(crate) nullable: bool,
     pub(crate) checks_absence: bool,
+    is_key: bool,
     pub(crate) inline: Inline,
     /// Bits of the default, zero-extended from the number's width.
     pub(crate) default: u64,
@@ -55,6 +57,7 @@ impl FieldSpec {
             required: false,
             nullable: W::NULLABLE,
             checks_absence: W::CHECKS_ABSENCE,
+            is_key: W::IS_KEY,
             inline: W::INLINE,
             default: 0,
             verify: W::verify,
@@ -110,13 +113,11 @@ impl FieldSpec {
     /// The key of sorted vectors. A string key is always present.
     #[track_caller]
     pub const fn key(mut self) -> Self {
-        if self.nullable
-            || (matches!(self.kind, Kind::Other) && self.known.is_none() && self.inline.size == 4)
-        {
+        if !self.is_key {
             ConstText::new()
                 .text("`")
                 .text(self.name)
-                .text("` cannot be a key: a key is a bare number, `String` or plain struct")
+                .text("` cannot be a key: a key is a bare number, enum, `String` or plain struct")
                 .fail()
         }
         self.key = true;
@@ -143,14 +144,9 @@ impl FieldSpec {
     }
 }
 
-/// The bits of a default that is written as a literal.
-pub const fn default_number<W: DefaultWire>(number: W::Number) -> u64 {
-    bits_of(number)
-}
-
-/// The bits of a default that is written as a constant, such as an enumerator.
-pub const fn default_constant<W: DefaultWire>(constant: W::Constant) -> u64 {
-    bits_of(constant)
+/// The bits of a default, zero-extended.
+pub const fn default_bits<T: Plain>(default: T) -> u64 {
+    bits_of(default)
 }
 
 /// Gives every field its place in the vtable: in order, or as written with `id`.

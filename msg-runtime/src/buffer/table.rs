@@ -44,8 +44,10 @@ pub(crate) fn table_facts<T: Table>() -> ObjectFacts {
 /// A verified table in a payload. Only this folder makes one.
 pub struct Cursor<'a, T> {
     bytes: Verified<'a>,
-    at: usize,
-    vtable: usize,
+    // Half as wide as `usize`: what is added to them cannot overflow, which spares each access a comparison.
+    at: u32,
+    vtable: u32,
+    vtable_len: u32,
     table: PhantomData<fn() -> T>,
 }
 
@@ -70,8 +72,9 @@ impl<'a, T: Table> Cursor<'a, T> {
     #[inline]
     pub(super) fn new(bytes: Verified<'a>, at: usize) -> Self {
         let back = bytes.u32_at(at) as u32 as i32;
-        let vtable = (at as i64 - i64::from(back)) as usize;
-        Self { bytes, at, vtable, table: PhantomData }
+        let vtable = (at as i64 - i64::from(back)) as u32;
+        let vtable_len = bytes.u16_at(vtable as usize) as u32;
+        Self { bytes, at: at as u32, vtable, vtable_len, table: PhantomData }
     }
 
     fn empty() -> Self {
@@ -82,13 +85,12 @@ impl<'a, T: Table> Cursor<'a, T> {
 
     #[inline]
     fn entry(&self, slot: u16) -> usize {
-        let slot = usize::from(slot);
-        if slot + 2 > self.bytes.u16_at(self.vtable) {
+        if u32::from(slot) + 2 > self.vtable_len {
             return 0;
         }
-        match self.bytes.u16_at(self.vtable.saturating_add(slot)) {
+        match self.bytes.u16_at(self.vtable as usize + usize::from(slot)) {
             0 => 0,
-            offset => self.at + offset,
+            offset => self.at as usize + offset,
         }
     }
 

@@ -22,6 +22,7 @@ impl Sealed for Text {}
 impl Wire for Text {
     type View<'a> = &'a str;
     const INLINE: Inline = Inline::OFFSET;
+    const IS_KEY: bool = true;
     const KIND: Kind = Kind::String;
 
     fn shape() -> Shape {
@@ -39,7 +40,7 @@ impl Wire for Text {
             return "";
         }
         let at = bytes.follow(place.at);
-        match bytes.get(at.saturating_add(4), bytes.u32_at(at)) {
+        match bytes.get(at + 4, bytes.u32_at(at)) {
             // SAFETY: verification has found UTF-8 here, and the bytes of a `Verified` do not change.
             Some(text) => unsafe { std::str::from_utf8_unchecked(text) },
             None => "",

@@ -6,7 +6,8 @@ use super::{
     build::Encoder,
     describe::Shape,
     field::{Element, Field, FieldView, FromWire},
-    plain::{Plain, cast_slice_mut},
+    memory::cast_slice_mut,
+    plain::Plain,
     verified::Verified,
     verify::Verifier,
     wire::{ElementWire, Inline, Place, Shown, Wire, sealed::Sealed},
@@ -39,7 +40,7 @@ impl<W: ElementWire> Wire for Vector<W> {
             return W::slice(bytes, 0, 0);
         }
         let at = bytes.follow(place.at);
-        W::slice(bytes, at.saturating_add(4), bytes.u32_at(at))
+        W::slice(bytes, at + 4, bytes.u32_at(at))
     }
 
     fn show(view: W::Slice<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -61,8 +62,8 @@ impl<W: ElementWire> Wire for Vector<W> {
 /// ```
 pub struct VectorView<'a, W> {
     bytes: Verified<'a>,
-    start: usize,
-    len: usize,
+    start: u32,
+    len: u32,
     wire: PhantomData<fn() -> W>,
 }
 
@@ -77,13 +78,13 @@ impl<W> Copy for VectorView<'_, W> {}
 impl<'a, W: ElementWire> VectorView<'a, W> {
     #[inline]
     pub(super) fn new(bytes: Verified<'a>, start: usize, len: usize) -> Self {
-        Self { bytes, start, len, wire: PhantomData }
+        Self { bytes, start: start as u32, len: len as u32, wire: PhantomData }
     }
 
     /// Number of elements.
     #[inline]
     pub fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
     /// True without elements.
@@ -95,18 +96,18 @@ impl<'a, W: ElementWire> VectorView<'a, W> {
     /// The element at `index`.
     #[inline]
     pub fn get(&self, index: usize) -> Option<W::View<'a>> {
-        (index < self.len).then(|| self.read(index))
+        (index < self.len()).then(|| self.read(index))
     }
 
     /// The elements in order.
     #[inline]
     pub fn iter(&self) -> VectorIter<'a, W> {
-        VectorIter { vector: *self, indices: 0..self.len }
+        VectorIter { vector: *self, indices: 0..self.len() }
     }
 
     #[inline]
     fn read(&self, index: usize) -> W::View<'a> {
-        W::read(self.bytes, Place::at(self.start + index * W::INLINE.size), 0)
+        W::read(self.bytes, Place::at(self.start as usize + index * W::INLINE.size), 0)
     }
 }
 
@@ -289,7 +290,7 @@ impl<T: Element + Plain> Field for FillWith<'_, T> {
 /// The slot itself is not aligned for the elements: they are filled elsewhere and copied.
 #[cold]
 fn fill_unaligned<T: Plain>(room: &mut [u8], fill: &mut dyn FnMut(&mut [T])) {
-    let mut elements = vec![*super::plain::zero::<T>(); room.len() / size_of::<T>()];
+    let mut elements = vec![*super::memory::zero::<T>(); room.len() / size_of::<T>()];
     fill(&mut elements);
-    room.copy_from_slice(super::plain::bytes_of(&elements));
+    room.copy_from_slice(super::memory::bytes_of(&elements));
 }

@@ -22,7 +22,7 @@ impl<'a> Verified<'a> {
     /// `len` bytes at `at`; `None` outside, which happens only when the bytes changed after verification.
     #[inline]
     pub(super) fn get(self, at: usize, len: usize) -> Option<&'a [u8]> {
-        self.0.get(at..at.checked_add(len)?)
+        self.0.get(at..at + len)
     }
 
     #[inline]
@@ -38,24 +38,24 @@ impl<'a> Verified<'a> {
     /// Where the offset at `at` points.
     #[inline]
     pub(super) fn follow(self, at: usize) -> usize {
-        at.saturating_add(self.u32_at(at))
+        at + self.u32_at(at)
     }
 }
 
 /// The little-endian number at `at`, 0 outside.
 #[inline]
 pub(super) fn u16_at(bytes: &[u8], at: usize) -> usize {
-    match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-        Some(number) => usize::from(u16::from_le_bytes(*number)),
-        None => 0,
+    match bytes.get(at..at + 2) {
+        Some(&[low, high]) => usize::from(u16::from_le_bytes([low, high])),
+        _ => 0,
     }
 }
 
 /// The little-endian number at `at`, 0 outside.
 #[inline]
 pub(super) fn u32_at(bytes: &[u8], at: usize) -> usize {
-    match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-        Some(number) => u32::from_le_bytes(*number) as usize,
-        None => 0,
+    match bytes.get(at..at + 4) {
+        Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]) as usize,
+        _ => 0,
     }
 }

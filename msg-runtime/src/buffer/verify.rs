@@ -16,6 +16,9 @@ pub(crate) const MAX_DEPTH: u32 = 64;
 /// Tables in one payload.
 pub(crate) const MAX_TABLES: u32 = 1_000_000;
 
+/// Bytes of a payload: offsets are 32 bits wide, some of them signed.
+pub(crate) const MAX_BYTES: usize = i32::MAX as usize;
+
 /// A walk through one payload, with what it may still spend.
 #[derive(Debug)]
 pub struct Verifier<'b> {
@@ -167,6 +170,10 @@ impl<'b> Verifier<'b> {
         identifier: Option<[u8; 4]>,
         fields: &'static [FieldSpec],
     ) -> Result<usize, Invalid> {
+        // Positions fit 32 bits in all that follows.
+        if self.bytes.len() > MAX_BYTES {
+            return Err(Invalid::OutOfRange);
+        }
         let root = self.follow(0)?;
         if let Some(identifier) = identifier
             && self.bytes(4, 4)? != identifier
@@ -175,5 +182,154 @@ impl<'b> Verifier<'b> {
         }
         self.table(root, fields)?;
         Ok(root)
+    }
+}
+
+#[cfg(all(test, feature = "derive"))]
+mod tests {
+    use super::*;
+    use crate::buffer::{AlignedBuffer, decode, encode, spec::assign_ids, text::Text, vector::Vector};
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct List {
+        next: Option<Box<List>>,
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Names {
+        names: Vec<String>,
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Lists {
+        lists: Vec<List>,
+    }
+
+    /// A payload of 32-bit words.
+    fn payload(words: &[u32]) -> AlignedBuffer {
+        AlignedBuffer::copy_of(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>())
+    }
+
+    /// A root table whose one field is the vector that follows.
+    fn with_vector(elements: &[u32]) -> Vec<u32> {
+        let mut words = vec![12, 0x0008_0006, 0x0000_0004, 8, 4, elements.len() as u32];
+        words.extend(elements);
+        words
+    }
+
+    fn list(tables: u32) -> List {
+        (1..tables).fold(List { next: None }, |list, _| List { next: Some(Box::new(list)) })
+    }
+
+    #[test]
+    fn sixty_four_tables_may_be_nested() {
+        assert!(decode::<List>(&encode(&list(64)).unwrap()).is_ok());
+        assert_eq!(encode(&list(65)).unwrap_err(), Invalid::TooDeep);
+    }
+
+    /// The encoder makes no 65 tables in each other, so they are made by hand: each table points to the next.
+    #[test]
+    fn sixty_five_nested_tables_are_refused() {
+        let check = |tables: u32| {
+            let mut words = vec![12, 0x0008_0006, 0x0000_0004];
+            for table in 0..tables {
+                // The offset back to the one vtable, and the offset to the next table.
+                words.extend([8 + 8 * table, 4]);
+            }
+            // The last one has a vtable without fields, behind it.
+            let at = words.len() as u32 * 4;
+            words.extend([0xffff_fffc, 0x0004_0004]);
+            assert_eq!(at, 12 + 8 * tables);
+            decode::<List>(&payload(&words)).err()
+        };
+        assert_eq!(check(63), None);
+        assert_eq!(check(64), Some(Invalid::TooDeep));
+    }
+
+    #[test]
+    fn shared_strings_are_bounded() {
+        let check = |strings: u32, bytes: u32| {
+            let mut words = with_vector(&vec![0; strings as usize]);
+            for index in 0..strings {
+                words[6 + index as usize] = 4 * (strings - index);
+            }
+            words.push(bytes);
+            words.extend(vec![0x7878_7878; bytes as usize / 4]);
+            words.push(0);
+            decode::<Names>(&payload(&words)).map(|view| view.names().len())
+        };
+        // 64 Ki offsets to one string of 16 KiB: 278 KB that stand for a gigabyte.
+        assert_eq!(check(65_536, 16_384), Err(Invalid::TooMuch));
+        assert_eq!(check(1_000, 40), Ok(1_000));
+    }
+
+    #[test]
+    fn more_than_a_million_tables_are_refused() {
+        let check = |tables: u32| {
+            let mut words = with_vector(&vec![0; tables as usize]);
+            for index in 0..tables {
+                words[6 + index as usize] = 4 * (tables - index) + 4;
+            }
+            // A vtable without fields, and the table to which all offsets point.
+            words.extend([0x0004_0004, 4]);
+            decode::<Lists>(&payload(&words)).map(|view| view.lists().len())
+        };
+        assert_eq!(check(MAX_TABLES - 1), Ok(999_999));
+        assert_eq!(check(MAX_TABLES), Err(Invalid::TooManyTables));
+    }
+
+    #[test]
+    fn a_vector_that_claims_more_than_there_is_is_refused() {
+        for len in [1, 0x2000_0000, 0x4000_0000, 0x8000_0000, u32::MAX] {
+            let mut words = with_vector(&[]);
+            words[5] = len;
+            assert_eq!(decode::<Names>(&payload(&words)).unwrap_err(), Invalid::OutOfRange, "{len}");
+        }
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Wide {
+        numbers: Vec<u64>,
+    }
+
+    #[test]
+    fn only_a_vector_with_elements_is_aligned() {
+        let check = |elements: &[u32]| {
+            // The length at byte 28, the elements at 32; with a word more in front they stand at 36.
+            let mut words = vec![12, 0x0008_0006, 0x0000_0004, 8, 12, 0, 0, elements.len() as u32 / 2];
+            words.extend(elements);
+            let aligned = decode::<Wide>(&payload(&words)).map(|view| view.numbers().len());
+            words[4] += 4;
+            words.insert(5, 0);
+            (aligned, decode::<Wide>(&payload(&words)).map(|view| view.numbers().len()))
+        };
+        assert_eq!(check(&[]), (Ok(0), Ok(0)));
+        assert_eq!(check(&[1, 0]), (Ok(1), Err(Invalid::Unaligned)));
+    }
+
+    #[test]
+    fn strings_are_utf8_with_a_final_zero() {
+        let check = |text: &[u8; 4]| {
+            let mut words = with_vector(&[4]);
+            words.extend([3, u32::from_le_bytes(*text)]);
+            decode::<Names>(&payload(&words)).map(|view| view.names().len())
+        };
+        assert_eq!(check(b"abc\0"), Ok(1));
+        assert_eq!(check(b"abcd"), Err(Invalid::MissingTerminator));
+        assert_eq!(check(b"ab\xff\0"), Err(Invalid::Utf8));
+    }
+
+    #[test]
+    fn a_newer_field_may_be_missing() {
+        const FIELDS: [FieldSpec; 2] =
+            assign_ids([FieldSpec::of::<Vector<Text>>("names").id(0), FieldSpec::of::<u8>("more").id(1)]);
+        let bytes = payload(&with_vector(&[]));
+        assert_eq!(Verifier::new(&bytes).root(None, &FIELDS), Ok(12));
+        assert_eq!(Verifier::new(&bytes[..20]).root(None, &FIELDS), Err(Invalid::OutOfRange));
+        assert_eq!(Verifier::new(&[]).root(None, &FIELDS), Err(Invalid::OutOfRange));
     }
 }

@@ -74,6 +74,8 @@ pub trait Wire: sealed::Sealed + 'static {
     const NULLABLE: bool = false;
     /// Absence has to be verified too: it stands for a value that may be invalid.
     const CHECKS_ABSENCE: bool = false;
+    /// Vectors of tables may be sorted by it.
+    const IS_KEY: bool = false;
     /// How the verifier's loop treats it.
     const KIND: Kind = Kind::Other;
     /// The numbers that a default may have; `None` allows all.

@@ -8,7 +8,8 @@
 //! nobody holds a lock        all are dead: unlink, start over
 //! no byte of our kind free   refused, unless somebody is removing the files: start over
 //! data missing or not theirs somebody is making or removing it; if nobody is, unlink, start over
-//! another type, geometry     refused, unless the options' check accepts the type, or nothing was published and nobody insists: seal, replace the data file
+//! another type               refused, unless the options' check accepts it
+//! another geometry           refused, unless nothing was published and nobody insists: seal, replace the data file
 //! ```
 //!
 //! Replacing the data file keeps the readers file, and with it every subscriber's place: what is published in the new
@@ -224,7 +225,9 @@ impl Opening<'_> {
     }
 
     fn membership(&self, lock: LockFile, index: usize) -> Result<Arc<Membership>, Error> {
-        let readers = Mapping::new(&lock, size_of::<Readers>(), Access::ReadWrite);
+        // Through another open file: a mapping keeps its open file, and thereby its locks, alive in a forked child.
+        let readers =
+            file::reopen(&lock).and_then(|file| Mapping::new(&file, size_of::<Readers>(), Access::ReadWrite));
         let readers = readers.map_err(|error| self.io_error("map", error))?;
         Ok(Arc::new(Membership::new(self.role, index, self.names.clone(), readers, lock)))
     }

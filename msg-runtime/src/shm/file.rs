@@ -31,6 +31,15 @@ pub(super) fn open(path: &Path, access: Access) -> io::Result<Option<File>> {
     }
 }
 
+/// Opens the same file a second time, as an open file of its own, whatever its name is by now.
+pub(super) fn reopen(file: &File) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).open(own_descriptor(file))
+}
+
+fn own_descriptor(file: &File) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
 /// A file without a name: whoever dies before giving it one leaves nothing behind.
 pub(super) fn create_nameless(directory: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).mode(0o600).custom_flags(libc::O_TMPFILE).open(directory)
@@ -46,7 +55,7 @@ pub(super) fn set_access(file: &File, mode: u32, group: Option<u32>) -> io::Resu
 
 /// Gives a nameless file its name; fails with `AlreadyExists` if something has it.
 pub(super) fn link(file: &File, path: &Path) -> io::Result<()> {
-    let from = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    let from = CString::new(own_descriptor(file))?;
     let to = CString::new(path.as_os_str().as_bytes())?;
     let (here, follow) = (libc::AT_FDCWD, libc::AT_SYMLINK_FOLLOW);
     // SAFETY: both strings are terminated and live through the call.

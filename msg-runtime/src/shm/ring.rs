@@ -26,6 +26,10 @@
 //!
 //! Each side has a `SeqCst` fence between the two, named at its place.
 
+#[cfg(all(test, not(loom)))]
+mod crash;
+#[cfg(all(test, not(loom)))]
+mod garbage;
 #[cfg(all(test, loom))]
 mod models;
 mod reader;
@@ -159,11 +163,16 @@ impl Ring<'_> {
     /// Finishes a commit whose publisher has not moved the tail yet, and says where the tail is.
     fn help_tail(&self) -> u64 {
         let tail = self.tail.load(Ordering::Acquire);
-        if self.entry(tail).carried() != tail.wrapping_add(1) {
+        if !self.is_committed(tail) {
             return tail;
         }
         self.advance_tail(tail);
         tail + 1
+    }
+
+    /// Whether a sequence's place carries it now; a tail that is garbage carries nothing.
+    fn is_committed(&self, sequence: u64) -> bool {
+        sequence < SEQUENCE_LIMIT && self.entry(sequence).carried() == sequence + 1
     }
 
     fn advance_tail(&self, from: u64) {

@@ -22,6 +22,7 @@ use std::{fmt, ops, time::Duration};
 
 /// What a stream carries: its topic, and the facts of its type that the other side is checked against.
 #[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "shm"), expect(dead_code, reason = "read by transports, and this build has none"))]
 pub(crate) struct Stream {
     pub(crate) topic: Topic,
     pub(crate) type_name: &'static str,

@@ -2,7 +2,7 @@
 
 use super::{Fault, Ring, free_record};
 use crate::shm::sync::Ordering;
-use crate::shm::word::{Cursor, Entry, Kind, SlotWord, State};
+use crate::shm::word::{Cursor, Entry, Kind, SEQUENCE_LIMIT, SlotWord, State};
 
 /// A message that a reader found, and that publishers leave alone until the reader lets go of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +62,11 @@ impl Ring<'_> {
     /// The next message of a lossless reader, protected by its cursor until `keep` or `release`.
     pub(in crate::shm) fn next(&self, index: usize) -> Result<Option<Found>, NextError> {
         let cursor = self.readers[index].cursor.load(Ordering::Relaxed);
+        if cursor >= SEQUENCE_LIMIT {
+            return Err(NextError::Corrupted);
+        }
         let entry = self.entry(cursor);
-        if entry.carried() == cursor.wrapping_add(1) {
+        if entry.carried() == cursor + 1 {
             let found = Found { sequence: cursor, slot: entry.slot() };
             return if found.slot < self.slots.len() { Ok(Some(found)) } else { Err(NextError::Corrupted) };
         }
@@ -72,10 +75,7 @@ impl Ring<'_> {
     }
 
     /// As `next`, where publishers may evict: announces what it is about to borrow, then makes sure that it still counts.
-    #[cfg_attr(
-        not(all(test, loom)),
-        expect(dead_code, reason = "modelled here; eviction has no public door yet")
-    )]
+    #[cfg_attr(not(test), expect(dead_code, reason = "modelled here; eviction has no public door yet"))]
     pub(in crate::shm) fn next_evictable(
         &self,
         index: usize,
@@ -126,15 +126,12 @@ impl Ring<'_> {
 
     /// The newest message not older than `next`, protected by the reader's `reading` word until `drop_reading`.
     /// `None`: nothing new, or publishers lapped the reader at every try.
-    #[cfg_attr(
-        not(all(test, loom)),
-        expect(dead_code, reason = "modelled here; latest-only has no public door yet")
-    )]
+    #[cfg_attr(not(test), expect(dead_code, reason = "modelled here; latest-only has no public door yet"))]
     pub(in crate::shm) fn latest(&self, index: usize, next: u64, tries: usize) -> Option<Found> {
         let reading = &self.readers[index].reading;
         for _ in 0..tries {
             let mut tail = self.tail.load(Ordering::Acquire);
-            if self.entry(tail).carried() == tail.wrapping_add(1) {
+            if self.is_committed(tail) {
                 tail += 1;
             }
             if tail <= next {
@@ -169,10 +166,7 @@ impl Ring<'_> {
     }
 
     /// Lets go of what `latest` or `next_evictable` found.
-    #[cfg_attr(
-        not(all(test, loom)),
-        expect(dead_code, reason = "modelled here; latest-only has no public door yet")
-    )]
+    #[cfg_attr(not(test), expect(dead_code, reason = "modelled here; latest-only has no public door yet"))]
     pub(in crate::shm) fn drop_reading(&self, index: usize) {
         self.readers[index].reading.store(0, Ordering::Release);
     }

@@ -1,16 +1,18 @@
 //! The rules that need more than one attribute or one token to see. Each function is a rule; the code that it refuses
 //! stands above it.
-//!
-//! Rules about types go by their spelling and are there for a better message only: what counts is what the traits
-//! say, so an alias gets past here and fails there.
+
+mod types;
+
+pub(crate) use types::is_supported;
 
 use std::collections::BTreeMap;
 
 use quote::ToTokens;
-use syn::{GenericArgument, GenericParam, PathArguments, PathSegment, Type};
+use syn::GenericParam;
 
+use self::types::{default_of_text, plain_type, supported_type};
 use crate::{
-    ast::{Enumeration, Field, Input, Struct},
+    ast::{Enumeration, Input, Struct},
     attr::{is_word, representation},
     context::Context,
 };
@@ -35,6 +37,7 @@ pub(crate) fn check(context: &Context, input: &Input<'_>) {
         Input::Enumeration(enumeration) => {
             keys_of_tables(context, input, "an enum");
             keys_of_messages(context, input);
+            unsigned_flags(context, enumeration);
             variant_names(context, enumeration);
         }
     }
@@ -59,6 +62,9 @@ fn table_fields(context: &Context, table: &Struct<'_>) {
 fn namespace(context: &Context, input: &Input<'_>) {
     let ident = &input.original().ident;
     let Some(namespace) = &input.container().namespace else {
+        if input.container().malformed {
+            return;
+        }
         let message = format!(
             "`{ident}` has no namespace: write `#[message(namespace = \"robot\")]` above it; its full name is then `robot.{ident}`"
         );
@@ -147,6 +153,19 @@ fn keys_of_messages(context: &Context, input: &Input<'_>) {
     }
     if let Some(topic) = &input.container().topic {
         context.error(topic, "an enum travels as a field and has no topic: remove `topic`");
+    }
+}
+
+/// ```text
+/// #[message(bit_flags)]
+/// #[repr(i8)]
+/// enum Access { .. }
+/// ```
+fn unsigned_flags(context: &Context, enumeration: &Enumeration<'_>) {
+    let repr = enumeration.repr.to_string();
+    if enumeration.container.bit_flags.is_some() && repr.starts_with('i') {
+        let message = format!("bits have no sign: write `#[repr(u{})]`", repr.trim_start_matches('i'));
+        context.error(&enumeration.repr, message);
     }
 }
 
@@ -275,161 +294,4 @@ fn ids(context: &Context, table: &Struct<'_>) {
             context.error(literal, format!("`{first}` has the id {id} already: each field needs its own"));
         }
     }
-}
-
-/// ```text
-/// struct Person { #[message(default = "nobody")] name: String }
-/// ```
-fn default_of_text(context: &Context, field: &Field<'_>) {
-    let Some(default) = &field.attributes.default else { return };
-    let Some(segment) = last_segment(&field.original.ty) else { return };
-    let instead = match segment.ident.to_string().as_str() {
-        "String" | "Vec" => "it reads as empty when absent",
-        "Option" => "it reads as `None` when absent",
-        _ => return,
-    };
-    let message = format!(
-        "only bare numbers, `bool` and enums have a default, not `{}`: remove `default`; {instead}",
-        segment.ident
-    );
-    context.error(default, message);
-}
-
-/// ```text
-/// struct Person { id: usize, initial: char, raw: *const u8, pair: (u8, u8) }
-/// ```
-fn supported_type(context: &Context, ty: &Type) {
-    if let Some(reason) = unsupported(ty) {
-        return context.error(ty, reason);
-    }
-    match ty {
-        Type::Reference(reference) if reference.mutability.is_some() => {
-            context.error(
-                ty,
-                "a message borrows what it sends without changing it: write `&` instead of `&mut`",
-            );
-        }
-        Type::Reference(reference) => match &*reference.elem {
-            Type::Slice(slice) => supported_type(context, &slice.elem),
-            Type::Path(path) if path.path.is_ident("str") => {}
-            other => {
-                let found = other.to_token_stream();
-                let message = format!(
-                    "a message borrows strings as `&str` and vectors as `&[T]`: write `{found}` without the `&`"
-                );
-                context.error(ty, message);
-            }
-        },
-        Type::Array(array) => supported_type(context, &array.elem),
-        // What it borrows has no size of its own, as in `Cow<str>`.
-        _ if last_segment(ty).is_some_and(|segment| segment.ident == "Cow") => {}
-        _ => {
-            for argument in type_arguments(ty) {
-                if is_vector(ty) && is_vector(argument) {
-                    context.error(
-                        argument,
-                        "FlatBuffers has no vectors of vectors: put the inner one into a message struct of its own",
-                    );
-                } else {
-                    supported_type(context, argument);
-                }
-            }
-        }
-    }
-}
-
-/// ```text
-/// #[message(namespace = "demo", plain)]
-/// #[repr(C)]
-/// struct Pose { name: String, next: &'static Pose, x: Option<f64> }
-/// ```
-fn plain_type(context: &Context, ty: &Type) {
-    if let Some(reason) = unsupported(ty) {
-        return context.error(ty, reason);
-    }
-    match ty {
-        Type::Array(array) => plain_type(context, &array.elem),
-        Type::Reference(_) => {
-            context.error(ty, "a plain message is its own memory and cannot point elsewhere: remove `plain`, or hold the value");
-        }
-        _ => {
-            let Some(segment) = last_segment(ty) else { return };
-            let instead = match segment.ident.to_string().as_str() {
-                "String" => "an array such as `[u8; 32]`",
-                "Vec" => "an array such as `[f32; 16]`",
-                "Box" => "the value itself",
-                "Option" => "a `bool` beside the value",
-                _ => return,
-            };
-            let message = format!(
-                "a plain message is its own memory, and `{}` is not: remove `plain`, or use {instead}",
-                segment.ident
-            );
-            context.error(ty, message);
-        }
-    }
-}
-
-/// True when the type, by its spelling, may be in a table.
-pub(crate) fn is_supported(ty: &Type) -> bool {
-    let context = Context::new();
-    supported_type(&context, ty);
-    context.finish().is_ok()
-}
-
-/// Why a type as it is spelled cannot be in any message.
-fn unsupported(ty: &Type) -> Option<String> {
-    let reason = match ty {
-        Type::Ptr(_) => {
-            "a pointer means nothing in another process: hold the value, or borrow it with `&[T]` or `&str`"
-        }
-        Type::FnPtr(_) => "a function cannot be sent: remove the field",
-        Type::Tuple(_) => "a tuple has no names for its parts: write a struct with `#[derive(Message)]`",
-        Type::TraitObject(_) | Type::ImplTrait(_) => "a message needs to know its types: name one",
-        Type::Never(_) => "`!` has no values: remove the field",
-        Type::Slice(_) => "a slice has no size of its own: write `&[T]` or `Vec<T>`",
-        _ => return unsupported_name(&last_segment(ty)?.ident.to_string()),
-    };
-    Some(reason.to_owned())
-}
-
-fn unsupported_name(name: &str) -> Option<String> {
-    let reason = match name {
-        "usize" => "has another size on other machines: write `u64` or `u32`",
-        "isize" => "has another size on other machines: write `i64` or `i32`",
-        "char" => "is no FlatBuffers type: write `u32` for one character, or `String`",
-        "u128" | "i128" => "is wider than any FlatBuffers number: write `[u64; 2]`",
-        "f16" | "f128" => "is no FlatBuffers number: write `f32` or `f64`",
-        "str" => "has no size of its own: write `String` or `&str`",
-        "HashMap" | "BTreeMap" => "is no FlatBuffers type: write a `Vec` of a struct with a key and a value",
-        "HashSet" | "BTreeSet" | "VecDeque" => "is no FlatBuffers type: write a `Vec`",
-        "Rc" | "Arc" | "Cell" | "RefCell" | "Mutex" => {
-            "shares memory, which a message cannot: hold the value itself"
-        }
-        "Instant" => "means nothing on another machine: write the nanoseconds since an epoch as `u64`",
-        _ => return None,
-    };
-    Some(format!("`{name}` {reason}"))
-}
-
-fn last_segment(ty: &Type) -> Option<&PathSegment> {
-    match ty {
-        Type::Path(path) => path.path.segments.last(),
-        _ => None,
-    }
-}
-
-fn is_vector(ty: &Type) -> bool {
-    last_segment(ty).is_some_and(|segment| segment.ident == "Vec")
-}
-
-fn type_arguments(ty: &Type) -> impl Iterator<Item = &Type> {
-    let arguments = match last_segment(ty).map(|segment| &segment.arguments) {
-        Some(PathArguments::AngleBracketed(arguments)) => Some(&arguments.args),
-        _ => None,
-    };
-    arguments.into_iter().flatten().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    })
 }

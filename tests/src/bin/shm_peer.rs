@@ -1,0 +1,200 @@
+//! The other process of the tests in `tests/shm_process.rs`: `shm_peer COMMAND DIRECTORY CHANNEL [NUMBER]`.
+//!
+//! It says a line when it has come to the point that its test waits for, and ends by itself after a minute.
+
+#![allow(clippy::print_stdout, reason = "lines on the output are how it answers its test")]
+#![allow(clippy::unwrap_used, reason = "a panic is how it tells its test that something is wrong")]
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
+
+use msg_runtime::error::{RecvError, SendError, TryRecvError, TrySendError};
+use msg_runtime::shm::{Options, ShmPublisher, ShmSubscriber};
+use msg_tests::shm::{self, END};
+
+fn main() {
+    end_in_a_minute();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [command, directory, channel, rest @ ..] = &arguments[..] else { panic!("too few arguments") };
+    let number = rest.first().map_or(0, |text| text.parse().unwrap());
+    let options = shm::options(directory, channel);
+    match &**command {
+        "receive" => receive(&options),
+        "hog" => hog(&options),
+        "hold" => hold(&options, number),
+        "publish" => publish(&options, directory, number),
+        "send" => send(&options, number),
+        "loan" => loan(&options, number),
+        "orphan" => orphan(&options),
+        "forked" => forked(&options),
+        "tiny" => tiny(directory, channel),
+        other => panic!("unknown command `{other}`"),
+    }
+}
+
+fn end_in_a_minute() {
+    // SAFETY: sets a timer, whose signal ends the process.
+    unsafe { libc::alarm(60) };
+}
+
+fn say(line: &str) {
+    println!("{line}");
+    std::io::stdout().flush().unwrap();
+}
+
+fn wait_forever() -> ! {
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Receives until the end, and sees to it that nothing is lost, torn, twice or out of order.
+fn receive(options: &Options) {
+    let subscriber = ShmSubscriber::open(options).unwrap();
+    say("ready");
+    let (mut next, mut counters) = (None, HashMap::new());
+    loop {
+        let sample = subscriber.recv().unwrap();
+        let sequence = sample.info().sequence;
+        assert_eq!(*next.get_or_insert(sequence), sequence, "lost or twice");
+        next = Some(sequence + 1);
+        let (publisher, counter) = shm::parse(&sample);
+        if counter == END {
+            return say("end");
+        }
+        let last = counters.insert(publisher, counter);
+        assert!(last.is_none_or(|last| last + 1 == counter), "out of order");
+    }
+}
+
+/// Subscribes and never receives.
+fn hog(options: &Options) {
+    let _subscriber = ShmSubscriber::open(options).unwrap();
+    say("ready");
+    wait_forever();
+}
+
+/// Keeps as many samples as it can, or is told.
+fn hold(options: &Options, samples: u64) {
+    let subscriber = ShmSubscriber::open(options).unwrap();
+    say("ready");
+    let _held: Vec<_> = (0..samples).map(|_| subscriber.recv().unwrap()).collect();
+    say("holding");
+    wait_forever();
+}
+
+/// Publishes without end, and writes down which message was sent last.
+fn publish(options: &Options, directory: &str, publisher: u64) {
+    let sent = File::create(shm::acknowledged(directory, publisher)).unwrap();
+    let handle = ShmPublisher::open(options).unwrap();
+    say("ready");
+    for counter in 0.. {
+        match handle.send_timeout(&shm::message(publisher, counter), Duration::from_secs(10)) {
+            Ok(()) => sent.write_all_at(&(counter + 1).to_ne_bytes(), 0).unwrap(),
+            Err(SendError::Disconnected) => return say("disconnected"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// Sends some messages and ends like any program.
+fn send(options: &Options, messages: u64) {
+    let publisher = ShmPublisher::open(options).unwrap();
+    for counter in 0..messages {
+        publisher.send(&shm::message(1, counter)).unwrap();
+    }
+    say("sent");
+    wait_forever();
+}
+
+/// Borrows slots, writes half a message into each, and keeps them.
+fn loan(options: &Options, loans: u64) {
+    let publisher = ShmPublisher::open(options).unwrap();
+    let mut held: Vec<_> = (0..loans).map(|_| publisher.loan(64).unwrap()).collect();
+    for loan in &mut held {
+        loan[..32].fill(0xaa);
+    }
+    say("loaned");
+    wait_forever();
+}
+
+/// Subscribes and forks; the child lives on when this process is killed.
+fn orphan(options: &Options) {
+    let _subscriber = ShmSubscriber::open(options).unwrap();
+    // SAFETY: there is one thread.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        end_in_a_minute();
+    } else {
+        say(&child.to_string());
+    }
+    wait_forever();
+}
+
+/// Uses handles in a forked child, where each must refuse and leave the parent's alone.
+fn forked(options: &Options) {
+    let publisher = ShmPublisher::open(options).unwrap();
+    let subscriber = ShmSubscriber::open(options).unwrap();
+    publisher.send(b"one").unwrap();
+    let (sample, mut loan) = (subscriber.recv().unwrap(), publisher.loan(3).unwrap());
+    // SAFETY: there is one thread.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        assert_eq!(publisher.try_send(b"x"), Err(TrySendError::Forked));
+        assert_eq!(publisher.send(b"x"), Err(SendError::Forked));
+        assert_eq!(loan.send(), Err(SendError::Forked));
+        assert_eq!(subscriber.try_recv().err(), Some(TryRecvError::Forked));
+        assert_eq!(subscriber.recv().err(), Some(RecvError::Forked));
+        assert!(!publisher.wait_for_subscribers(9, Duration::from_secs(9)));
+        assert_eq!(&*sample, b"one");
+        let own = ShmSubscriber::open(options).unwrap();
+        assert_eq!(own.try_recv().err(), Some(TryRecvError::Empty));
+        return;
+    }
+    let mut status = 0;
+    // SAFETY: `status` lives through the call.
+    unsafe { libc::waitpid(child, &raw mut status, 0) };
+    assert_eq!(status, 0, "the child found something wrong");
+    assert_eq!(&*sample, b"one");
+    loan.copy_from_slice(b"two");
+    loan.send().unwrap();
+    assert_eq!(&*subscriber.recv().unwrap(), b"two");
+    assert_eq!(publisher.subscribers(), 1);
+    say("ok");
+}
+
+/// Opens a ring that is larger than the file system it shall be on.
+fn tiny(directory: &str, channel: &str) {
+    // SAFETY: gives this process a mount namespace of its own.
+    if unsafe { libc::unshare(libc::CLONE_NEWNS) } != 0 {
+        return say(&format!("refused {}", std::io::Error::last_os_error()));
+    }
+    mount(c"none", c"/", c"", libc::MS_REC | libc::MS_PRIVATE, c"");
+    let target = std::ffi::CString::new(directory).unwrap();
+    mount(c"tmpfs", &target, c"tmpfs", 0, c"size=16m");
+    let options = shm::options(directory, channel).slots(8).slot_bytes(4 << 20);
+    let error = ShmPublisher::open(&options).unwrap_err();
+    say(&format!("{:?} {error}", error.kind()));
+    say(&format!("{} files", std::fs::read_dir(directory).unwrap().count()));
+    let fits = ShmPublisher::open(&options.slots(2)).unwrap();
+    for _ in 0..4 {
+        fits.try_publish(4 << 20, |slot| slot.fill(1)).unwrap();
+    }
+    say("fits");
+}
+
+fn mount(
+    source: &std::ffi::CStr,
+    target: &std::ffi::CStr,
+    kind: &std::ffi::CStr,
+    flags: u64,
+    data: &std::ffi::CStr,
+) {
+    let data = data.as_ptr().cast();
+    // SAFETY: all strings are terminated.
+    let result = unsafe { libc::mount(source.as_ptr(), target.as_ptr(), kind.as_ptr(), flags, data) };
+    assert_eq!(result, 0, "{}", std::io::Error::last_os_error());
+}

@@ -1,0 +1,10 @@
+use msg_runtime::Message;
+
+#[derive(Message, Clone, Copy)]
+#[message(namespace = "demo", plain)]
+#[repr(C)]
+struct Pose {
+    name: &'static str,
+}
+
+fn main() {}
