@@ -409,6 +409,19 @@ fn vectors_and_types() {
     );
 }
 
+/// A schema's text and its binary form, which flatc makes, say the same.
+#[test]
+fn text_and_binary_form_are_equal() {
+    let folder = Folder::new();
+    let text = "namespace demo; table X { a: int; } struct S { x: double; } union U { X, S, T: string }
+        enum F : ubyte (bit_flags) { A, B } table T { u: U; us: [U]; f: F = A; s: S; n: [ubyte] (nested_flatbuffer: \"X\"); }
+        root_type T; file_identifier \"ABCD\";";
+    let text = folder.write("text.fbs", text);
+    let binary = folder.write("binary.bfbs", flatc_bfbs(&text));
+    assert_eq!(lines(&diff(&text, &binary)), Vec::<String>::new());
+    assert_eq!(lines(&diff(&binary, &text)), Vec::<String>::new());
+}
+
 /// Our compiler refuses 64-bit offsets by name; flatc's binary schemas have them.
 #[test]
 fn wide_offsets() {
