@@ -28,6 +28,8 @@ impl fmt::Display for UsageError {
 pub(crate) enum Output {
     /// `-o FILE` is understood.
     Allowed,
+    /// `-o FILE` and `--root NAME`, whose message it writes, are understood.
+    Message,
     /// It is not.
     None,
 }
@@ -39,6 +41,7 @@ pub(crate) struct Arguments {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) include_paths: Vec<PathBuf>,
     pub(crate) output: Option<String>,
+    pub(crate) root: Option<String>,
 }
 
 impl Arguments {
@@ -73,7 +76,10 @@ impl Arguments {
             ("-I" | "--include", _) => {
                 self.include_paths.push(value.ok_or_else(|| needed("DIRECTORY"))?.into())
             }
-            ("-o" | "--output", Output::Allowed) => self.output = Some(value.ok_or_else(|| needed("FILE"))?),
+            ("-o" | "--output", Output::Allowed | Output::Message) => {
+                self.output = Some(value.ok_or_else(|| needed("FILE"))?);
+            }
+            ("--root", Output::Message) => self.root = Some(value.ok_or_else(|| needed("NAME"))?),
             ("-o" | "--output", Output::None) => {
                 return Err(UsageError::new(
                     "this command writes no file",
@@ -119,7 +125,8 @@ mod tests {
         let check = |line: &str, files: &[&str], include_paths: &[&str], output: Option<&str>| {
             let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect();
             let (files, include_paths) = (paths(files), paths(include_paths));
-            let expected = Arguments { help: false, files, include_paths, output: output.map(str::to_owned) };
+            let output = output.map(str::to_owned);
+            let expected = Arguments { files, include_paths, output, ..Arguments::default() };
             assert_eq!(parsed(line), Ok(expected), "{line}");
         };
         check("a.fbs b.fbs", &["a.fbs", "b.fbs"], &[], None);
