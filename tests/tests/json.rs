@@ -308,9 +308,31 @@ fn nested_buffers() {
     for text in [r#"{"n":{"q":1.0}}"#, r#"{"n":[1,2,3]}"#, r#"{"n":[]}"#] {
         assert_eq!(show(&schema, &decoder.encode_json(text).unwrap()), text);
     }
-    let bytes = decoder.encode_json(r#"{"n":{"q":1.0}}"#).unwrap();
-    let at = bytes.windows(8).position(|window| window == 1.0f64.to_le_bytes()).unwrap();
-    assert_eq!(at % 8, 0, "what is in it is aligned in the outer buffer");
+}
+
+/// Whatever stands before them, vectors, structs and nested buffers are aligned for readers that use them in place.
+#[test]
+fn everything_is_aligned() {
+    let schema = flatc_schema_of(
+        "struct P { a: ubyte; b: double; } struct Q (force_align: 16) { c: double; } table In { q: double = 7; }
+         union U { P } table T { s: string; d: [double]; n: [ubyte] (nested_flatbuffer: \"In\"); e: [ubyte];
+         p: P; ps: [P]; u: U; q: Q; t: [string]; } root_type T;",
+    );
+    let decoder = Decoder::new(&schema).unwrap();
+    let number = |number: f64| (number, number.to_le_bytes());
+    for len in 0..20 {
+        let text = format!(
+            r#"{{"e":[1,2,3],"s":"{}","d":[1.5],"n":{{"q":2.5}},"t":["{}"],"p":{{"a":1,"b":3.5}},"ps":[{{"a":1,"b":4.5}}],"u_type":"P","u":{{"a":1,"b":5.5}},"q":{{"c":6.5}}}}"#,
+            "x".repeat(len),
+            "y".repeat(len / 3)
+        );
+        let bytes = decoder.encode_json(&text).unwrap();
+        for (number, wanted) in [1.5, 2.5, 3.5, 4.5, 5.5, 6.5].map(number) {
+            let at = bytes.windows(8).position(|window| window == wanted).unwrap();
+            let align = if number == 6.5 { 16 } else { 8 };
+            assert_eq!(at % align, 0, "{number} stands at byte {at} behind {len} characters");
+        }
+    }
 }
 
 #[test]
@@ -444,12 +466,27 @@ fn hostile_texts_payloads_and_schemas() {
     assert_eq!(show(&schema, &decoder.encode_json(&deep(20)).unwrap()).matches("\"bytes\"").count(), 20);
 
     // A struct of a gigabyte with one byte in it.
-    let mut vast = flatc_schema_of("struct S { a: ubyte; } table T { s: [S]; } root_type T;");
+    let mut vast = flatc_schema_of("struct S { a: ubyte; } table T { s: [S]; t: S; } root_type T;");
     let object = vast.objects.iter_mut().find(|object| object.name == "S").unwrap();
     object.byte_size = 1 << 30;
-    let error = Decoder::new(&vast).unwrap().encode_json(r#"{"s":[{"a":1}]}"#).unwrap_err().to_string();
-    assert!(error.contains("which no text of this size needs"), "{error}");
+    for text in [r#"{"s":[{"a":1}]}"#, r#"{"t":{"a":1}}"#] {
+        let error = Decoder::new(&vast).unwrap().encode_json(text).unwrap_err().to_string();
+        assert!(error.contains("which no text of this size needs"), "{error}");
+    }
 
+    // Buffers nested in buffers count as tables in tables; those that lie deeper stay bytes.
+    let nest = flatc_schema_of("table T { n: [ubyte] (nested_flatbuffer: \"T\"); } root_type T;");
+    let nest = Decoder::new(&nest).unwrap();
+    let outer = |inner: Vec<u8>| nest.encode_json(&format!("{{\"n\":{inner:?}}}")).unwrap();
+    let bytes = (0..100).fold(nest.encode_json("{}").unwrap(), |inner, _| outer(inner));
+    let shown = nest.payload(&bytes).unwrap().to_json(JsonLayout::Line).unwrap();
+    assert_eq!((shown.matches("\"n\":{").count(), shown.matches("\"n\":[").count()), (63, 1));
+}
+
+#[test]
+fn damaged_texts_and_payloads() {
+    let schema = flatc_schema_of(SCHEMA);
+    let decoder = Decoder::new(&schema).unwrap();
     let bytes = decoder.encode_json(FULL).unwrap();
     let text = show(&schema, &bytes);
     let mut random = Random::new(5);
