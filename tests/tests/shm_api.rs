@@ -402,8 +402,12 @@ fn many_open_and_close_one_ring_at_once() {
                     let subscriber = ShmSubscriber::open(&options).unwrap();
                     let publisher = ShmPublisher::open(&options).unwrap();
                     // Full may be our own doing: our subscriber has read nothing yet.
-                    while publisher.try_send(b"x") == Err(TrySendError::Full) {
-                        while subscriber.try_recv().is_ok() {}
+                    loop {
+                        match publisher.try_send(b"x") {
+                            Ok(()) => break,
+                            Err(TrySendError::Full) => while subscriber.try_recv().is_ok() {},
+                            Err(error) => panic!("{error}"),
+                        }
                         std::thread::yield_now();
                     }
                     assert_eq!(&*subscriber.recv_timeout(SECOND).unwrap(), b"x");
