@@ -255,16 +255,20 @@ impl Opening<'_> {
         }
     }
 
-    /// Locks the first free byte of our kind; `None`: somebody is removing the files.
+    /// Locks the first free byte of our kind; `None`: somebody is, or was, removing the files.
     fn take_place(&self, lock: &LockFile) -> Result<Option<usize>, Error> {
         for byte in self.role.range() {
             if file::try_lock(lock, byte, 1).map_err(|error| self.io_error("lock", error))? {
                 return Ok(Some(byte));
             }
         }
-        let first = file::locked_bytes(lock, self.role.range().start);
-        if first.map_err(|error| self.io_error("look at the locks of", error))? >= PARTICIPANTS {
-            return Ok(None);
+        // Whoever leaves last locks all bytes for a moment, and looks like a crowd. Only places that are locked one by
+        // one are taken.
+        for byte in self.role.range() {
+            let locked = file::locked_bytes(lock, byte);
+            if locked.map_err(|error| self.io_error("look at the locks of", error))? != 1 {
+                return Ok(None);
+            }
         }
         let (label, plural, most) = (&self.names.label, self.role.plural(), self.role.range().len());
         let text = format!("{label} has {most} {plural} already, the most there can be: close one");
