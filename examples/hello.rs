@@ -18,6 +18,7 @@ struct Imu {
 
 const BURST: u64 = 1_000_000;
 const PACED: u64 = 5_000;
+const PATIENCE: Duration = Duration::from_secs(10);
 
 fn main() -> Result<(), Box<dyn Error>> {
     match env::args().nth(1) {
@@ -42,17 +43,17 @@ fn publish(endpoint: &str) -> Result<(), Box<dyn Error>> {
 fn subscribe(endpoint: &str) -> Result<(), Box<dyn Error>> {
     let (people, imus) = (Subscriber::<Person>::open(endpoint)?, Subscriber::<Imu>::open(endpoint)?);
     let mut peer = Command::new(env::current_exe()?).arg(endpoint).spawn()?;
-    println!("{}: {:?}", people.topic(), people.recv()?.to_owned());
-    println!("{}: {:?}", imus.topic(), imus.recv()?.to_owned());
+    println!("{}: {:?}", people.topic(), people.recv_timeout(PATIENCE)?.to_owned());
+    println!("{}: {:?}", imus.topic(), imus.recv_timeout(PATIENCE)?.to_owned());
 
     let start = Instant::now();
-    (1..BURST).try_for_each(|_| imus.recv().map(drop))?;
+    (1..BURST).try_for_each(|_| imus.recv_timeout(PATIENCE).map(drop))?;
     let rate = BURST as f64 / start.elapsed().as_secs_f64() / 1e6;
-    let ages: Result<Vec<_>, _> = (0..PACED).map(|_| imus.recv().map(|imu| imu.info().age())).collect();
+    let ages: Result<Vec<_>, _> =
+        (0..PACED).map(|_| imus.recv_timeout(PATIENCE).map(|imu| imu.info().age())).collect();
     let mut ages: Vec<Duration> = ages?.into_iter().flatten().collect();
     ages.sort();
     let (p50, p99) = (ages[ages.len() / 2], ages[ages.len() * 99 / 100]);
     println!("{rate:.2} million messages a second; sent one by one they took p50 {p50:.1?}, p99 {p99:.1?}");
-    peer.wait()?;
-    Ok(())
+    if peer.wait()?.success() { Ok(()) } else { Err("the publishing process failed".into()) }
 }

@@ -16,6 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let frames = Subscriber::<Frame>::open("shm;camera")?; // slots and their size are the camera's
     println!("waiting for frames on topic {}, Ctrl-C ends", frames.topic());
     for sample in &frames {
+        let sample = sample?;
         let frame = sample.view();
         let pixels: &[u8] = frame.pixels();
         let right = pixels.iter().all(|pixel| *pixel == frame.number() as u8);
@@ -26,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             frame.width(),
             frame.height(),
             pixels.len(),
-            pixels,
+            pixels.as_ptr(),
             if right { "as sent" } else { "DAMAGED" },
             info.age().unwrap_or(Duration::ZERO),
             info.lost.unwrap_or(0),

@@ -42,7 +42,8 @@ pub enum ErrorKind {
 /// assert_eq!(error.kind(), ErrorKind::InvalidTopic);
 /// assert_eq!(error.to_string(), "topic `` is empty, expected 1 to 255 characters");
 /// ```
-#[derive(Debug)]
+///
+/// `Debug` prints the text too, with its cause: it is what a `main` that returns the error shows.
 pub struct Error {
     kind: ErrorKind,
     message: Cow<'static, str>,
@@ -73,6 +74,15 @@ impl fmt::Display for Error {
     }
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            Some(source) => write!(f, "{self}: {source}"),
+            None => write!(f, "{self}"),
+        }
+    }
+}
+
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         self.source.as_ref().map(|source| source as _)
@@ -80,7 +90,7 @@ impl error::Error for Error {
 }
 
 /// Why a message was not sent at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrySendError {
     /// Every slot is taken: by messages that a subscriber has not read, by held samples or by open loans.
@@ -103,7 +113,7 @@ pub enum TrySendError {
 }
 
 /// Why a message was not sent within the time given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SendError {
     /// No slot became free in time; see [`TrySendError::Full`].
@@ -153,7 +163,7 @@ impl From<SendError> for TrySendError {
 }
 
 /// Why no message was received at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TryRecvError {
     /// Nothing new.
@@ -176,7 +186,7 @@ pub enum TryRecvError {
 }
 
 /// Why no message was received, within the time given where there is one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecvError {
     /// Nothing arrived in time.
@@ -228,7 +238,7 @@ impl From<RecvError> for TryRecvError {
 }
 
 /// Why a payload is not a valid message of its type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Invalid {
     /// An offset, a length or a size points outside the payload.
@@ -287,6 +297,19 @@ impl fmt::Display for Invalid {
 }
 
 impl error::Error for Invalid {}
+
+/// `Debug` prints the text for people: a `main` that returns the error shows it that way.
+macro_rules! debug_as_display {
+    ($($error:ty),*) => {$(
+        impl fmt::Debug for $error {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    )*};
+}
+
+debug_as_display!(TrySendError, SendError, TryRecvError, RecvError, Invalid);
 
 const DISCONNECTED: &str = "the channel is gone: its files were removed or its link ended; open it again";
 const CORRUPTED: &str =
@@ -372,6 +395,13 @@ impl error::Error for RecvError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn debug_is_the_text_for_people() {
+        let error = Error::new(ErrorKind::Io, "two\nlines").with_source(io::Error::other("why"));
+        assert_eq!(format!("{error:?}"), "two\nlines: why");
+        assert_eq!(format!("{:?}", SendError::Timeout), SendError::Timeout.to_string());
+    }
 
     #[test]
     fn too_large_says_what_to_write() {

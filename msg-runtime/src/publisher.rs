@@ -153,9 +153,7 @@ impl<M: Message> Publisher<M> {
     pub fn stats(&self) -> Stats {
         self.link.stats()
     }
-}
 
-impl<M: Message + Plain> Publisher<M> {
     /// Lends a slot to fill in place; it starts zeroed. Waits for a free one as long as the endpoint's `timeout` says.
     ///
     /// # Errors
@@ -184,7 +182,10 @@ impl<M: Message + Plain> Publisher<M> {
     /// assert_eq!(images.recv()?.view().pixels[639], 255);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn loan(&self) -> Result<Loan<'_, M>, SendError> {
+    pub fn loan(&self) -> Result<Loan<'_, M>, SendError>
+    where
+        M: Plain,
+    {
         let slot = self.link.loan(size_of::<M>(), Wait::Default)?;
         let message = InPlace::zeroed(slot).expect("a loan is 64-byte aligned and as long as asked for");
         Ok(Loan { message })

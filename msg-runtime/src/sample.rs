@@ -3,9 +3,9 @@
 use crate::{
     buffer::{self, Root},
     message::{FromView, Message},
-    transport::{Payload, Sent},
+    transport::{Info, Payload},
 };
-use std::{fmt, time::Duration};
+use std::fmt;
 
 /// A received message. It lies where it was written, in the slot, and holds that slot until it is dropped.
 ///
@@ -37,26 +37,6 @@ pub struct Sample<M: Message> {
     payload: Payload,
     root: Root<M>,
     info: Info,
-}
-
-/// What is known about a message beside its payload. What a transport does not carry is `None`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Info {
-    /// The message's place in its stream, from 0.
-    pub sequence: Option<u64>,
-    /// A number that no other publisher of the topic has.
-    pub publisher: Option<u64>,
-    /// Messages that passed by between the last one received and this one.
-    pub lost: Option<u64>,
-    pub(crate) sent: Option<Sent>,
-}
-
-impl Info {
-    /// Time since the message was sent, by this host's clock.
-    pub fn age(&self) -> Option<Duration> {
-        self.sent.map(Sent::age)
-    }
 }
 
 impl<M: Message> Sample<M> {

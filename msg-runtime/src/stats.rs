@@ -8,7 +8,7 @@ pub struct Stats {
     pub messages: u64,
     /// Bytes of their payloads.
     pub bytes: u64,
-    /// Publisher: times that a message found no free slot, within its time where it has one.
+    /// Publisher: times that a message found no slot free at once, whether it waited, gave up or was refused.
     pub full: u64,
     /// Subscriber: messages of its topic that passed by without being received.
     pub lost: u64,

@@ -124,9 +124,12 @@ impl<M: Message> Subscriber<M> {
         self.recv_within(Wait::No).map_err(TryRecvError::from)
     }
 
-    /// Every message, waiting for each, until the channel is gone. Invalid messages are passed over, and counted.
+    /// What [`recv`](Self::recv) returns, again and again: every message, and every error.
+    ///
+    /// It ends after an error that stays: `Disconnected`, `Evicted` or `Forked`. At most 8 samples may be held at once,
+    /// so collecting more of them gives `TooManyHeld`.
     pub fn iter(&self) -> Iter<'_, M> {
-        Iter { subscriber: self }
+        Iter { subscriber: Some(self) }
     }
 
     /// What was received, lost and dropped so far.
@@ -148,28 +151,34 @@ impl<M: Message> Subscriber<M> {
     }
 }
 
-/// The messages of a [`Subscriber`], one after the other.
+/// The messages of a [`Subscriber`], one after the other; see [`Subscriber::iter`].
 #[derive(Debug)]
 pub struct Iter<'a, M: Message> {
-    subscriber: &'a Subscriber<M>,
+    /// `None` after an error that stays.
+    subscriber: Option<&'a Subscriber<M>>,
 }
 
 impl<M: Message> Iterator for Iter<'_, M> {
-    type Item = Sample<M>;
+    type Item = Result<Sample<M>, RecvError>;
 
-    fn next(&mut self) -> Option<Sample<M>> {
-        loop {
-            match self.subscriber.recv() {
-                Ok(sample) => return Some(sample),
-                Err(RecvError::Invalid(_) | RecvError::Timeout) => {}
-                Err(_) => return None,
-            }
+    fn next(&mut self) -> Option<Self::Item> {
+        let received = self.subscriber?.recv();
+        match received {
+            Err(RecvError::Disconnected | RecvError::Evicted | RecvError::Forked) => self.subscriber = None,
+            Ok(_)
+            | Err(
+                RecvError::Timeout
+                | RecvError::Invalid(_)
+                | RecvError::TooManyHeld { .. }
+                | RecvError::Corrupted,
+            ) => {}
         }
+        Some(received)
     }
 }
 
 impl<'a, M: Message> IntoIterator for &'a Subscriber<M> {
-    type Item = Sample<M>;
+    type Item = Result<Sample<M>, RecvError>;
     type IntoIter = Iter<'a, M>;
 
     fn into_iter(self) -> Iter<'a, M> {

@@ -121,7 +121,7 @@ impl FieldSpec {
                 .fail()
         }
         self.key = true;
-        self.required = matches!(self.kind, Kind::String);
+        self.required |= matches!(self.kind, Kind::String);
         self
     }
 

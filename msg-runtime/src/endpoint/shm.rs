@@ -56,6 +56,11 @@ impl ShmAddress {
         match name.text {
             "slots" => match value.text.parse() {
                 Ok(slots @ 1..=MAX_SLOTS) => self.slots = Some(slots),
+                _ if value.text.contains(['&', ';']) => {
+                    return Err(
+                        value.complain(format!("slots `{}`: options are separated by `,`", value.text))
+                    );
+                }
                 _ => {
                     return Err(value.complain(format!("slots `{}`, expected 1 to {MAX_SLOTS}", value.text)));
                 }

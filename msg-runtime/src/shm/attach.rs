@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use super::file::{self, Access, Mapping};
 use super::fork::LockFile;
-use super::layout::{DataLayout, Geometry, NAMES_BYTE, PARTICIPANTS, PublisherRecord, Readers, SlotRecord};
+use super::layout::{DataLayout, Geometry, NAMES_BYTE, PublisherRecord, Readers, SlotRecord};
 use super::options::{Description, Options};
 use super::participant::{Membership, Role};
 use super::ring::Ring;

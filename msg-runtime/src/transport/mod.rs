@@ -14,11 +14,30 @@ pub(crate) use shm::Sent;
 use crate::{
     endpoint::{Address, Endpoint},
     error::{Error, RecvError, SendError},
-    sample::Info,
     stats::Stats,
     topic::Topic,
 };
 use std::{fmt, ops, time::Duration};
+
+/// What is known about a message beside its payload. What a transport does not carry is `None`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Info {
+    /// The message's place in its stream, from 0.
+    pub sequence: Option<u64>,
+    /// A number that no other publisher of the topic has.
+    pub publisher: Option<u64>,
+    /// Messages that passed by between the last one received and this one.
+    pub lost: Option<u64>,
+    pub(crate) sent: Option<Sent>,
+}
+
+impl Info {
+    /// Time since the message was sent, by this host's clock.
+    pub fn age(&self) -> Option<Duration> {
+        self.sent.map(Sent::age)
+    }
+}
 
 /// What a stream carries: its topic, and the facts of its type that the other side is checked against.
 #[derive(Clone, Debug)]

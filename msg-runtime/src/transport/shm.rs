@@ -1,10 +1,9 @@
 //! Shared memory under the typed handles: from an endpoint to the ring's options, and back to our words.
 
-use super::{PublisherLink, Stream, SubscriberLink, Wait};
+use super::{Info, PublisherLink, Stream, SubscriberLink, Wait};
 use crate::{
     endpoint::{Compression, ShmAddress},
     error::{Error, ErrorKind, RecvError, SendError},
-    sample::Info,
     shm::{self, Description, Options, ShmPublisher, ShmSample, ShmSubscriber},
     stats::Stats,
 };
