@@ -243,3 +243,16 @@ fn two_types_of_one_name_inside_a_message_are_refused_at_open() {
     assert!(error.to_string().contains("`pubsub.Part`"), "{error}");
     let _unused = Both { first: First { x: 0 }, second: Second { y: 0 } };
 }
+
+#[test]
+fn iteration_shows_every_error_and_goes_on_after_it() {
+    let endpoint = endpoint("?slots=16");
+    let notes = Subscriber::<Note>::open(&endpoint).unwrap();
+    let publisher = Publisher::<Note>::open(&endpoint).unwrap();
+    (0..10).for_each(|number| publisher.send(&note(number)).unwrap());
+    let mut received = notes.iter();
+    let kept: Result<Vec<_>, _> = received.by_ref().take(10).collect();
+    assert_eq!(kept.err(), Some(RecvError::TooManyHeld { max: 8 }));
+    let next = received.next().unwrap().unwrap();
+    assert_eq!(next.view().number(), 8, "what could not be received is not lost");
+}

@@ -617,3 +617,27 @@ fn an_accessor_that_lies_only_panics() {
     assert_eq!(view.a(), 1);
     assert!(std::panic::catch_unwind(|| view.text().len()).is_err());
 }
+
+/// A key may be required: the one attribute does not undo the other.
+#[test]
+fn a_required_key_stays_required() {
+    #[derive(Message, Clone, Copy)]
+    #[message(namespace = "roundtrip", plain)]
+    #[repr(C)]
+    struct Number {
+        value: u64,
+    }
+    #[derive(Message)]
+    #[message(namespace = "roundtrip")]
+    struct Without {}
+    #[derive(Message)]
+    #[message(namespace = "roundtrip")]
+    struct Entry {
+        #[message(required, key)]
+        number: Number,
+    }
+    let bytes = encode(&Without {}).unwrap();
+    assert_eq!(decode::<Entry>(&bytes).err(), Some(Invalid::MissingField));
+    let bytes = encode(&Entry { number: Number { value: 7 } }).unwrap();
+    assert_eq!(decode::<Entry>(&bytes).unwrap().number().value, 7);
+}

@@ -6,6 +6,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
+use syn::visit::Visit;
 
 /// Lines of a file without its unit tests.
 const MAX_LINES: usize = 500;
@@ -20,7 +21,7 @@ struct Source {
 }
 
 impl Source {
-    /// Code lines with their numbers: no comments, no unit tests.
+    /// Code lines with their numbers: no comments, no texts, no unit tests.
     fn code(&self) -> impl Iterator<Item = (usize, String)> {
         self.without_tests()
             .enumerate()
@@ -28,10 +29,70 @@ impl Source {
             .filter(|(_, line)| !line.trim().is_empty())
     }
 
+    /// Unit tests stand at the end of a file.
     fn without_tests(&self) -> impl Iterator<Item = &str> {
-        self.text
-            .lines()
-            .take_while(|line| !(line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test")))
+        self.text.lines().take_while(|line| *line != "mod tests {")
+    }
+
+    /// Every path in the code, from the crate's root: `crate::shm::Options`, `std::fs::read`.
+    fn paths(&self) -> Vec<String> {
+        let file = syn::parse_file(&self.text).unwrap_or_else(|error| panic!("{}: {error}", self.path));
+        let inside = self.path.split("/src/").nth(1).unwrap_or_default();
+        let module = inside.trim_end_matches(".rs").split('/').map(str::to_owned);
+        let module = module.filter(|part| !["mod", "lib", "main"].contains(&part.as_str())).collect();
+        let mut paths = Paths { module, found: Vec::new() };
+        paths.visit_file(&file);
+        paths.found
+    }
+}
+
+/// Collects paths, outside of what only tests have.
+struct Paths {
+    module: Vec<String>,
+    found: Vec<String>,
+}
+
+impl Paths {
+    /// Adds a path, with `self` and `super` resolved.
+    fn add(&mut self, mut parts: Vec<String>) {
+        let ups = parts.iter().take_while(|part| *part == "super" || *part == "self").count();
+        if ups > 0 {
+            let supers = parts.iter().take(ups).filter(|part| *part == "super").count();
+            let kept = self.module.len().saturating_sub(supers);
+            let base = ["crate".to_owned()].into_iter().chain(self.module[..kept].iter().cloned());
+            parts = base.chain(parts.drain(ups..)).collect();
+        } else if parts[0] == "msg_runtime" {
+            parts[0] = "crate".to_owned();
+        }
+        self.found.push(parts.join("::"));
+    }
+
+    fn add_tree(&mut self, tree: &syn::UseTree, before: &[String]) {
+        let with = |name: &syn::Ident| before.iter().cloned().chain([name.to_string()]).collect::<Vec<_>>();
+        match tree {
+            syn::UseTree::Path(path) => self.add_tree(&path.tree, &with(&path.ident)),
+            syn::UseTree::Name(name) => self.add(with(&name.ident)),
+            syn::UseTree::Rename(rename) => self.add(with(&rename.ident)),
+            syn::UseTree::Glob(_) => self.add(before.to_vec()),
+            syn::UseTree::Group(group) => group.items.iter().for_each(|item| self.add_tree(item, before)),
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Paths {
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        if item.ident != "tests" {
+            syn::visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        self.add_tree(&item.tree, &[]);
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        self.add(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
+        syn::visit::visit_path(self, path);
     }
 }
 
@@ -86,6 +147,23 @@ fn forbid(folder: &str, but: &[&str], words: &[&str], rule: &str) {
     assert!(bad.is_empty(), "{rule}:\n{}", bad.join("\n"));
 }
 
+/// Fails with every path below `folder` (except in the files `but`) that begins with one of `prefixes`.
+fn forbid_paths(folder: &str, but: &[&str], prefixes: &[&str], rule: &str) {
+    let mut bad = Vec::new();
+    for source in crates().iter().filter(|source| source.path.starts_with(folder)) {
+        if but.iter().any(|allowed| source.path.starts_with(allowed)) {
+            continue;
+        }
+        let below = |path: &str, prefix: &str| {
+            path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+        };
+        let paths = source.paths().into_iter();
+        let named = paths.filter(|path| prefixes.iter().any(|prefix| below(path, prefix)));
+        bad.extend(named.map(|path| format!("{}: `{path}`", source.path)));
+    }
+    assert!(bad.is_empty(), "{rule}:\n{}", bad.join("\n"));
+}
+
 /// True if `word` stands in `line` and no letter, digit or underscore touches it where it has one itself.
 fn has_word(line: &str, word: &str) -> bool {
     let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
@@ -98,49 +176,62 @@ fn has_word(line: &str, word: &str) -> bool {
 
 #[test]
 fn shm_knows_bytes_and_slots_only() {
-    let words = [
+    let upper = [
         "message",
         "buffer",
         "endpoint",
         "transport",
-        "publisher::Publisher",
-        "subscriber::Subscriber",
+        "publisher",
+        "subscriber",
         "sample",
+        "schema",
+        "realtime",
     ];
-    let words: Vec<String> = words.iter().map(|word| format!("crate::{word}")).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).chain(["msg_schema", "spawn"]).collect();
-    forbid("msg-runtime/src/shm/", &[], &words, "shm/ works as a library alone and starts no thread");
+    let upper: Vec<String> = upper.iter().map(|module| format!("crate::{module}")).collect();
+    let upper: Vec<&str> = upper.iter().map(String::as_str).chain(["msg_schema"]).collect();
+    forbid_paths("msg-runtime/src/shm/", &[], &upper, "shm/ works as a library alone");
+    forbid("msg-runtime/src/shm/", &[], &["spawn"], "shm/ starts no thread");
 }
 
 #[test]
 fn values_are_pure() {
-    let words = ["std::fs", "std::net", "std::thread", "std::env", "libc", "Instant", "SystemTime", "cfg"];
+    let system = [
+        "std::fs",
+        "std::net",
+        "std::thread",
+        "std::env",
+        "libc",
+        "std::time::Instant",
+        "std::time::SystemTime",
+    ];
     for file in ["endpoint/", "topic.rs", "error.rs", "stats.rs"] {
-        forbid(
-            &format!("msg-runtime/src/{file}"),
-            &[],
-            &words,
-            "values know no system, clock, thread or feature",
-        );
+        let file = format!("msg-runtime/src/{file}");
+        forbid_paths(&file, &[], &system, "values know no system, clock or thread");
+        forbid(&file, &[], &["feature"], "values know no features");
     }
 }
 
 #[test]
 fn buffer_knows_no_transport() {
-    let words =
+    let upper =
         ["crate::shm", "crate::transport", "crate::endpoint", "crate::publisher", "crate::subscriber"];
-    forbid("msg-runtime/src/buffer/", &[], &words, "buffer/ reads and writes payloads, wherever they lie");
+    forbid_paths(
+        "msg-runtime/src/buffer/",
+        &[],
+        &upper,
+        "buffer/ reads and writes payloads, wherever they lie",
+    );
 }
 
 #[test]
-fn transports_know_no_handles() {
-    let words = ["crate::publisher", "crate::subscriber", "crate::message", "crate::buffer"];
-    forbid("msg-runtime/src/transport/", &[], &words, "a transport moves payloads and knows no types");
+fn transports_know_no_handles_and_no_messages() {
+    let upper = ["crate::publisher", "crate::subscriber", "crate::sample", "crate::message", "crate::buffer"];
+    forbid_paths("msg-runtime/src/transport/", &[], &upper, "a transport moves payloads and knows no types");
 }
 
 #[test]
 fn a_client_library_is_named_in_its_own_place() {
-    forbid("msg-runtime/src/", &["msg-runtime/src/shm/"], &["libc"], "system calls are made in shm/");
+    forbid_paths("msg-runtime/src/", &["msg-runtime/src/shm/"], &["libc"], "system calls are made in shm/");
     let system = ["msg-runtime/src/realtime/system.rs"];
     forbid(
         "msg-runtime/src/",
@@ -201,6 +292,14 @@ fn every_unsafe_block_is_explained() {
 fn the_platform_is_asked_once_a_module() {
     let places = ["msg-runtime/src/lib.rs", "msg-runtime/src/transport/mod.rs"];
     forbid("msg-", &places, &["target_os"], "what is Linux-only stands behind the `cfg` of its module");
+    let everywhere =
+        sources(&["msg-derive", "msg-schema", "msg-codegen", "msg-runtime", "msg-cli", "examples", "tests"]);
+    for source in everywhere.iter().filter(|source| !source.path.contains("/src/")) {
+        let mut lines = source.code().filter(|(_, line)| has_word(line, "target_os"));
+        let bench = source.path.contains("/benches/");
+        let odd = lines.find(|(_, line)| !bench && !line.starts_with("#![cfg(target_os"));
+        assert!(odd.is_none(), "{}: a test file is Linux-only as a whole or not at all", source.path);
+    }
 }
 
 #[test]
@@ -264,6 +363,30 @@ fn the_readme_program_is_the_tested_one() {
         .collect();
     let contained = docs.windows(program.len()).any(|window| window == program);
     assert!(contained, "the crate docs of msg-runtime hold the README's program");
+}
+
+/// The rules above see what they forbid.
+#[test]
+fn paths_are_found_however_they_are_written() {
+    let text = "
+        use crate::{publisher::Publisher, buffer::{self, wire::Wire as W}};
+        use super::super::message;
+        fn f() { let _: super::Stream = msg_runtime::schema::make(); }
+        mod tests { use crate::sample::Sample; }
+    ";
+    let source = Source { path: "msg-runtime/src/transport/shm.rs".to_owned(), text: text.to_owned() };
+    let paths = source.paths();
+    for path in [
+        "crate::publisher::Publisher",
+        "crate::buffer::self",
+        "crate::buffer::wire::Wire",
+        "crate::message",
+        "crate::transport::Stream",
+        "crate::schema::make",
+    ] {
+        assert!(paths.iter().any(|found| found == path), "{path} is not among {paths:?}");
+    }
+    assert!(!paths.iter().any(|path| path.contains("sample")), "tests may name what they like");
 }
 
 #[test]

@@ -225,6 +225,7 @@ mod tests {
         check("shm;demo?slots=0", "slots `0`, expected 1 to 1024", "0");
         check("shm;demo?slots=1025", "expected 1 to 1024", "1025");
         check("shm;demo?slots=8,slots=9", "option `slots` is given twice", "slots");
+        check("shm;demo?slots=4&size=1KiB", "options are separated by `,`", "4&size=1KiB");
         check("shm;demo?size=4MB", "unknown unit `MB`", "MB");
         check("shm;demo?size=4mib", "did you mean `MiB`?", "mib");
         check("shm;demo?size=4", "has no unit", "4");
