@@ -27,6 +27,7 @@ use crate::error::Invalid;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand in a plain message",
     label = "not plain",
+    note = "a plain message is a `#[repr(C)]` struct with `#[message(plain)]`: it is lent and pushed in place; others are sent",
     note = "plain fields are numbers, `bool`, enums with `#[derive(Message)]`, `Open`, `Flags`, `Padding`, arrays of those, and structs with `#[message(plain)]`; for `String`, `Vec` and `Option` drop `plain` from the message"
 )]
 pub unsafe trait Plain: Copy + 'static {
