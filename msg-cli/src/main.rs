@@ -19,7 +19,7 @@ use arguments::UsageError;
 enum Outcome {
     /// Everything is in order.
     Done,
-    /// The schemas have mistakes, which have been printed.
+    /// The schemas have mistakes or break readers, which has been printed.
     Mistakes,
 }
 
@@ -31,12 +31,13 @@ Usage: msg <COMMAND> [OPTIONS] FILES...
 Commands:
   check     Check FlatBuffers schemas and show every mistake
   generate  Generate Rust from FlatBuffers schemas
+  diff      Show what changed between two schemas, and which readers break
 
 Options:
   -h, --help     Show this help, or that of a command
   -V, --version  Show the version
 
-Exit codes: 0 done, 1 the schemas have mistakes, 2 the command line or the system is at fault
+Exit codes: 0 done, 1 the schemas have mistakes or break readers, 2 the command line or the system is at fault
 ";
 
 fn main() -> ExitCode {
@@ -59,7 +60,12 @@ fn main() -> ExitCode {
 enum Failure {
     Usage(UsageError),
     Io(io::Error),
-    Output { path: String, error: io::Error },
+    Output {
+        path: String,
+        error: io::Error,
+    },
+    /// What was asked for could not be done with these files.
+    Input(String),
 }
 
 impl std::fmt::Display for Failure {
@@ -67,6 +73,7 @@ impl std::fmt::Display for Failure {
         match self {
             Self::Usage(error) => error.fmt(f),
             Self::Io(error) => write!(f, "cannot write the output: {error}"),
+            Self::Input(text) => f.write_str(text),
             Self::Output { path, error } => write!(f, "cannot write `{path}`: {error}"),
         }
     }
@@ -99,8 +106,9 @@ fn run(arguments: &[String]) -> Result<Outcome, Failure> {
         Some((first, rest)) => match first.as_str() {
             "check" => command::check::run(rest, &mut out),
             "generate" => command::generate::run(rest, &mut out),
+            "diff" => command::diff::run(rest, &mut out),
             other => {
-                let help = "the commands are `check` and `generate`; `msg --help` says more";
+                let help = "the commands are `check`, `generate` and `diff`; `msg --help` says more";
                 Err(UsageError::new(format!("there is no command `{other}`"), help).into())
             }
         },

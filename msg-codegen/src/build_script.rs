@@ -17,8 +17,13 @@ use crate::{Colour, checked::Checked, diagnostic::Severity};
 const OUTPUT: &str = "msg_schemas.rs";
 
 /// Writes the generated file, or prints what is wrong and ends the process.
-pub(crate) fn run(checked: &Checked, out_dir: Option<&Path>) {
+pub(crate) fn run(checked: &Checked, baseline: Option<&Path>, out_dir: Option<&Path>) {
     let mut out = io::stdout().lock();
+    if let Some(baseline) = baseline
+        && writeln!(out, "cargo::rerun-if-changed={}", baseline.display()).is_err()
+    {
+        process::exit(1);
+    }
     if report(checked, &mut out, &mut io::stderr().lock()).is_err() {
         // Nobody listens; cargo will see the exit code.
         process::exit(1);

@@ -38,15 +38,31 @@ impl Checked {
         if errors(&diagnostics).next().is_none() {
             diagnostics.extend(emit::refusals(&ir));
         }
+        let mut checked = Self { sources, diagnostics, inputs, ir };
+        checked.sort();
+        checked
+    }
+
+    fn sort(&mut self) {
         let place = |diagnostic: &Diagnostic| {
-            diagnostic.span.map(|span| (sources.path(span.file).to_owned(), span.start, diagnostic.code))
+            diagnostic.span.map(|span| (self.sources.path(span.file).to_owned(), span.start, diagnostic.code))
         };
-        diagnostics.sort_by_cached_key(place);
+        self.diagnostics.sort_by_cached_key(place);
         // A warning where there is a mistake says nothing more.
-        let wrong: HashSet<Span> = errors(&diagnostics).filter_map(|diagnostic| diagnostic.span).collect();
+        let wrong: HashSet<Span> =
+            errors(&self.diagnostics).filter_map(|diagnostic| diagnostic.span).collect();
         let adds = |diagnostic: &Diagnostic| diagnostic.span.is_none_or(|span| !wrong.contains(&span));
-        diagnostics.retain(|diagnostic| diagnostic.severity() == Severity::Error || adds(diagnostic));
-        Self { sources, diagnostics, inputs, ir }
+        self.diagnostics.retain(|diagnostic| diagnostic.severity() == Severity::Error || adds(diagnostic));
+    }
+
+    /// Adds what was found by others.
+    pub(crate) fn extend(&mut self, diagnostics: Vec<Diagnostic>) {
+        self.diagnostics.extend(diagnostics);
+        self.sort();
+    }
+
+    pub(crate) fn ir(&self) -> &Ir {
+        &self.ir
     }
 
     /// All mistakes and warnings, by file and place.

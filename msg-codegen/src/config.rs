@@ -2,7 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{build_script, checked::Checked, source};
+use msg_schema::Change;
+
+use crate::{
+    build_script,
+    checked::Checked,
+    conform::{self, DiffError},
+    source,
+};
 
 /// How schemas are found and where generated code goes; most need only [`compile`](crate::compile).
 ///
@@ -17,6 +24,7 @@ use crate::{build_script, checked::Checked, source};
 pub struct Config {
     include_paths: Vec<PathBuf>,
     out_dir: Option<PathBuf>,
+    baseline: Option<PathBuf>,
 }
 
 impl Config {
@@ -37,16 +45,49 @@ impl Config {
         self
     }
 
+    /// The schemas as they were when the programs were built that must go on reading and being read: a directory that holds
+    /// an old `.fbs` or `.bfbs` file under the name of each schema, or one such file. A change that breaks readers is a
+    /// mistake then. A schema that the directory does not hold is new.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// msg_codegen::Config::new().conform_to("schemas/released").compile(&["schemas/robot.fbs"]);
+    /// ```
+    pub fn conform_to(mut self, file_or_directory: impl AsRef<Path>) -> Self {
+        self.baseline = Some(file_or_directory.as_ref().to_owned());
+        self
+    }
+
     /// Compiles schemas from a build script: writes `msg_schemas.rs`, tells cargo which files were read, and prints
     /// warnings. After a mistake it prints all that were found and ends the process with exit code 1.
     pub fn compile<P: AsRef<Path>>(&self, schemas: &[P]) {
-        build_script::run(&self.check(schemas), self.out_dir.as_deref());
+        build_script::run(&self.check(schemas), self.baseline.as_deref(), self.out_dir.as_deref());
     }
 
     /// Reads and checks schemas and all that they include.
     pub fn check<P: AsRef<Path>>(&self, schemas: &[P]) -> Checked {
         let schemas: Vec<PathBuf> = schemas.iter().map(|path| path.as_ref().to_owned()).collect();
-        Checked::new(source::load(&schemas, &self.include_paths))
+        let mut checked = Checked::new(source::load(&schemas, &self.include_paths));
+        if let Some(baseline) = &self.baseline {
+            let found = conform::check(self, baseline, &checked);
+            checked.extend(found);
+        }
+        checked
+    }
+
+    /// Checks one file for itself.
+    pub(crate) fn check_alone(&self, schema: &Path) -> Checked {
+        Checked::new(source::load(&[schema.to_owned()], &self.include_paths))
+    }
+
+    /// Every change from one schema to another, each with who breaks; both are `.fbs` or `.bfbs` files. The defaults of
+    /// strings and vectors are compared between two `.fbs` files only: the binary form does not hold them.
+    ///
+    /// # Errors
+    /// A file cannot be read, or has mistakes.
+    pub fn diff(&self, old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<Vec<Change>, DiffError> {
+        conform::diff(self, old.as_ref(), new.as_ref())
     }
 
     /// Checks one schema that is no file; `name` is what diagnostics call it. It cannot include anything.

@@ -165,6 +165,8 @@ codes! {
     Unsupported = "E0802",
     /// Defaults of strings are understood, but no Rust is generated for them yet.
     TextDefaultNotGenerated = "E0803",
+    /// Programs built with an old schema would misread, or be misread.
+    BreaksReaders = "E0901",
     /// Accepted, and without effect here.
     NoEffect = "W0101",
     /// A type is used whose file is not included.

@@ -17,6 +17,7 @@ mod ast;
 mod build_script;
 mod checked;
 mod config;
+mod conform;
 mod diagnostic;
 mod emit;
 mod ir;
@@ -32,7 +33,9 @@ use std::path::Path;
 
 pub use checked::Checked;
 pub use config::Config;
+pub use conform::DiffError;
 pub use diagnostic::{Code, Diagnostic, FileId, Note, Severity, Span};
+pub use msg_schema::{Breaks, Change};
 pub use render::Colour;
 pub use source::{Location, Sources};
 

@@ -121,6 +121,11 @@ pub(crate) struct Loaded {
     pub(crate) inputs: Vec<FileId>,
 }
 
+/// The bytes of a file that is no schema text.
+pub(crate) fn read_binary(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path)
+}
+
 /// Parses one text that is no file on disk; it has nowhere to include from.
 pub(crate) fn load_text(name: &str, text: &str) -> Loaded {
     let mut loader = Loader::new(&[]);

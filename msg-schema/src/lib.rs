@@ -24,6 +24,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod compatibility;
 mod contract;
 mod difference;
 mod dynamic;
@@ -36,6 +37,7 @@ mod read;
 mod wire;
 mod write;
 
+pub use compatibility::{Breaks, Change, ChangeKind, Subject, changes, conflict, root_changes};
 pub use difference::difference;
 pub use dynamic::{DecodeError, Decoder, ObjectValue, Payload, Value, VectorValue};
 pub use model::{BaseType, Enum, EnumValue, Field, Object, ObjectKind, Schema, Type};

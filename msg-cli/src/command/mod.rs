@@ -1,6 +1,7 @@
 //! The subcommands: arguments, calls of the library, printing.
 
 pub(crate) mod check;
+pub(crate) mod diff;
 pub(crate) mod generate;
 
 use std::io::{self, IsTerminal, Write};

@@ -8,7 +8,7 @@
 //! nobody holds a lock        all are dead: unlink, start over
 //! no byte of our kind free   refused, unless somebody is removing the files: start over
 //! data missing or not theirs somebody is making or removing it; if nobody is, unlink, start over
-//! another type, geometry     refused, unless nothing was published and nobody insists: seal, replace the data file
+//! another type, geometry     refused, unless the options' check accepts the type, or nothing was published and nobody insists: seal, replace the data file
 //! ```
 //!
 //! Replacing the data file keeps the readers file, and with it every subscriber's place: what is published in the new
@@ -408,13 +408,10 @@ impl Opening<'_> {
             return Err(Error::new(ErrorKind::Mismatch, text));
         }
         let (theirs, ours) = (&header.description, &self.options.description);
-        if theirs.conflicts_with(ours) {
-            let text = format!(
-                "{label} carries `{}` (fingerprint {:016x}), asked for `{}` (fingerprint {:016x}): \
-                 use one type everywhere, or another channel",
-                theirs.type_name, theirs.fingerprint, ours.type_name, ours.fingerprint
-            );
-            return Err(Error::new(ErrorKind::Incompatible, text));
+        if theirs.differs_from(ours)
+            && let Err(why) = (self.options.check)(ours, theirs)
+        {
+            return Err(Error::new(ErrorKind::Incompatible, format!("{label}: {why}")));
         }
         Ok(())
     }

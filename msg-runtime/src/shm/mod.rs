@@ -48,7 +48,7 @@ mod sync;
 mod wait;
 mod word;
 
-pub use options::{Description, Options};
+pub use options::{Check, Description, Options};
 pub use publisher::{Loan, ShmPublisher};
 pub use segment::open_description;
 pub use subscriber::{Info, ShmSample, ShmSubscriber, Stats};

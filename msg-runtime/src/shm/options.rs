@@ -14,11 +14,25 @@ pub struct Description {
     pub schema: Vec<u8>,
 }
 
+/// Whether who says what its messages are (ours) may take part in a ring that carries these (theirs); if not, why.
+pub type Check = fn(ours: &Description, theirs: &Description) -> Result<(), String>;
+
 impl Description {
-    /// Whether both say what they are and it is not the same.
-    pub(super) fn conflicts_with(&self, other: &Self) -> bool {
-        let specified = self.fingerprint != 0 && other.fingerprint != 0;
-        specified && (self.fingerprint != other.fingerprint || self.type_name != other.type_name)
+    /// Whether both say what they are, and do not say the same.
+    pub(super) fn differs_from(&self, other: &Self) -> bool {
+        self.fingerprint != 0 && other.fingerprint != 0 && self != other
+    }
+
+    /// The check of those who know no more of types than the ring does: equal names and fingerprints.
+    fn check_equal(&self, theirs: &Self) -> Result<(), String> {
+        if self.fingerprint == theirs.fingerprint && self.type_name == theirs.type_name {
+            return Ok(());
+        }
+        Err(format!(
+            "it carries `{}` (fingerprint {:016x}), asked for `{}` (fingerprint {:016x}): \
+             use one type everywhere, or another channel",
+            theirs.type_name, theirs.fingerprint, self.type_name, self.fingerprint
+        ))
     }
 }
 
@@ -42,6 +56,7 @@ pub struct Options {
     pub(super) max_bytes: u64,
     pub(super) directory: PathBuf,
     pub(super) description: Description,
+    pub(super) check: Check,
 }
 
 impl Options {
@@ -61,6 +76,7 @@ impl Options {
             max_bytes: 1 << 30,
             directory: "/dev/shm".into(),
             description: Description::default(),
+            check: Description::check_equal,
         }
     }
 
@@ -110,6 +126,13 @@ impl Options {
     /// What the messages are.
     pub fn description(mut self, description: Description) -> Self {
         self.description = description;
+        self
+    }
+
+    /// Who may take part in a ring with another description than ours; it is called when both are specified and differ.
+    /// Unset: names and fingerprints have to be equal. The ring keeps the description that it was made with.
+    pub fn check(mut self, check: Check) -> Self {
+        self.check = check;
         self
     }
 }

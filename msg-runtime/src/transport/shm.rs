@@ -8,6 +8,7 @@ use crate::{
     shm::{self, Description, Options, ShmPublisher, ShmSample, ShmSubscriber},
     stats::Stats,
 };
+use msg_schema::Schema;
 use std::{ops, time::Duration};
 
 /// A received slot.
@@ -62,9 +63,7 @@ pub(super) fn open_publisher(
         ));
     }
     let options = options(address, stream);
-    let publisher =
-        ShmPublisher::open(&options).map_err(|error| explain(error, &options, address, stream))?;
-    Ok(Box::new(publisher))
+    Ok(Box::new(ShmPublisher::open(&options)?))
 }
 
 pub(super) fn open_subscriber(
@@ -72,9 +71,7 @@ pub(super) fn open_subscriber(
     stream: &Stream,
 ) -> Result<Box<dyn SubscriberLink>, Error> {
     let options = options(address, stream);
-    let subscriber =
-        ShmSubscriber::open(&options).map_err(|error| explain(error, &options, address, stream))?;
-    Ok(Box::new(subscriber))
+    Ok(Box::new(ShmSubscriber::open(&options)?))
 }
 
 fn options(address: &ShmAddress, stream: &Stream) -> Options {
@@ -83,6 +80,7 @@ fn options(address: &ShmAddress, stream: &Stream) -> Options {
         fingerprint: stream.fingerprint,
         schema: stream.schema.to_vec(),
     });
+    options = options.check(check);
     if let Some(bytes) = stream.plain_bytes {
         options = options.default_slot_bytes(bytes);
     }
@@ -104,23 +102,23 @@ fn options(address: &ShmAddress, stream: &Stream) -> Options {
     options
 }
 
-/// Where another type is in the way, names both types and the fields that differ.
-fn explain(error: Error, options: &Options, address: &ShmAddress, stream: &Stream) -> Error {
-    if error.kind() != ErrorKind::Incompatible {
-        return error;
+/// Programs of different age meet: they go together unless one would misread the other. Fields that only one of them
+/// has are additions of the younger, whichever that is, and the older never looks at them.
+fn check(ours: &Description, theirs: &Description) -> Result<(), String> {
+    let schemas = (Schema::from_bytes(&ours.schema), Schema::from_bytes(&theirs.schema));
+    let conflict = match schemas {
+        _ if ours.type_name != theirs.type_name => Some("the names differ".to_owned()),
+        (Ok(our_schema), Ok(their_schema)) => msg_schema::conflict(&our_schema, &their_schema),
+        (Ok(_), Err(error)) => Some(format!("their schema cannot be read: {error}")),
+        (Err(error), _) => Some(format!("our schema cannot be read: {error}")),
+    };
+    match conflict {
+        None => Ok(()),
+        Some(conflict) => Err(format!(
+            "in use with type `{}`, ours is `{}`: {conflict}; use one type everywhere, or another channel or topic",
+            theirs.type_name, ours.type_name
+        )),
     }
-    let Ok(Some(theirs)) = shm::open_description(options) else { return error };
-    let schemas =
-        (msg_schema::Schema::from_bytes(stream.schema), msg_schema::Schema::from_bytes(&theirs.schema));
-    let (Ok(our_schema), Ok(their_schema)) = schemas else { return error };
-    let Some(difference) = msg_schema::difference(&our_schema, &their_schema) else { return error };
-    Error::new(
-        ErrorKind::Incompatible,
-        format!(
-            "topic `{}` of channel `{}` is in use with type `{}`, ours is `{}`: {difference}",
-            stream.topic, address.channel, theirs.type_name, stream.type_name
-        ),
-    )
 }
 
 impl PublisherLink for ShmPublisher {
