@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use msg_schema::Change;
+use msg_schema::{Change, Schema};
 
 use crate::{
     build_script,
     checked::Checked,
     conform::{self, DiffError},
+    fbs::{self, FbsError},
     source,
 };
 
@@ -65,7 +66,7 @@ impl Config {
         build_script::run(&self.check(schemas), self.baseline.as_deref(), self.out_dir.as_deref());
     }
 
-    /// Reads and checks schemas and all that they include.
+    /// Reads and checks schemas, `.fbs` or `.bfbs`, and all that they include.
     pub fn check<P: AsRef<Path>>(&self, schemas: &[P]) -> Checked {
         let schemas: Vec<PathBuf> = schemas.iter().map(|path| path.as_ref().to_owned()).collect();
         let mut checked = Checked::new(source::load(&schemas, &self.include_paths));
@@ -100,5 +101,28 @@ impl Config {
     /// ```
     pub fn check_text(&self, name: &str, text: &str) -> Checked {
         Checked::new(source::load_text(name, text))
+    }
+
+    /// Checks a schema that some other program has made or changed; `name` is what diagnostics call it, and they show it
+    /// as [`to_fbs`](crate::to_fbs) writes it.
+    ///
+    /// With [`Checked::schemas`], which is the other way, parser and emitter can be used by themselves.
+    ///
+    /// # Errors
+    /// The schema cannot be written as `.fbs`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let config = msg_codegen::Config::new();
+    /// let parsed = config.check_text("a.fbs", "namespace demo; table A { x: int; }");
+    /// let (_, mut schema) = parsed.schemas().remove(0);
+    /// schema.objects[0].fields[0].name = "y".into();
+    /// let emitted = config.check_schema("changed", &schema)?.generate().unwrap();
+    /// assert!(emitted.contains("pub y: i32"));
+    /// # Ok::<(), msg_codegen::FbsError>(())
+    /// ```
+    pub fn check_schema(&self, name: &str, schema: &Schema) -> Result<Checked, FbsError> {
+        Ok(self.check_text(name, &fbs::to_fbs(schema)?))
     }
 }

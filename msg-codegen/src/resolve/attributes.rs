@@ -76,6 +76,11 @@ const KNOWN: [(&str, Effect); 27] = [
     ("vector64", Effect::Refused),
 ];
 
+/// Whether an attribute is FlatBuffers' own, and so needs no declaration.
+pub(crate) fn is_known_attribute(name: &str) -> bool {
+    KNOWN.iter().any(|(known, _)| *known == name)
+}
+
 impl Resolver<'_, '_> {
     /// The attributes of one thing as names and values, after reporting those that are wrong here.
     pub(super) fn attributes(&mut self, attributes: &[Attribute], place: Place) -> Attributes {

@@ -20,6 +20,7 @@ use crate::{
     diagnostic::{Diagnostic, FileId},
     ir::Ir,
 };
+pub(crate) use attributes::is_known_attribute;
 use scope::{Scope, Site};
 
 /// Resolves all files together. The model is whole only when no error was added to `diagnostics`.
