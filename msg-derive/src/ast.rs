@@ -2,7 +2,7 @@
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Data, DeriveInput, Fields, ext::IdentExt};
+use syn::{Data, DeriveInput, Fields, Type, ext::IdentExt};
 
 use crate::{
     attr::{self, Container},
@@ -14,6 +14,7 @@ pub(crate) enum Input<'a> {
     Table(Struct<'a>),
     Plain(Struct<'a>),
     Enumeration(Enumeration<'a>),
+    Union(Union<'a>),
 }
 
 /// A struct with named fields, or with none.
@@ -48,7 +49,26 @@ pub(crate) struct Variant<'a> {
     pub(crate) original: &'a syn::Variant,
     /// Name on the wire.
     pub(crate) name: String,
-    pub(crate) about: attr::About,
+    pub(crate) attributes: attr::Variant,
+}
+
+/// An enum with data.
+pub(crate) struct Union<'a> {
+    pub(crate) original: &'a DeriveInput,
+    pub(crate) container: Container,
+    pub(crate) members: Vec<Member<'a>>,
+    /// The variants that stand for numbers which this program does not know: one, if all is well.
+    pub(crate) unknown: Vec<Variant<'a>>,
+}
+
+/// A member of a union.
+pub(crate) struct Member<'a> {
+    pub(crate) variant: Variant<'a>,
+    /// Its number.
+    pub(crate) number: u8,
+    pub(crate) ty: &'a Type,
+    /// Its type with every lifetime `'static`.
+    pub(crate) erased: TokenStream,
 }
 
 /// The integers that may stand behind an enum.
@@ -65,6 +85,7 @@ impl<'a> Input<'a> {
                 let parsed = Struct { original, container, fields };
                 Some(if plain { Self::Plain(parsed) } else { Self::Table(parsed) })
             }
+            Data::Enum(data) if is_union(data) => union(context, original, container, data).map(Self::Union),
             Data::Enum(data) => enumeration(context, original, container, data).map(Self::Enumeration),
             Data::Union(data) => {
                 context.error(
@@ -80,6 +101,7 @@ impl<'a> Input<'a> {
         match self {
             Self::Table(parsed) | Self::Plain(parsed) => parsed.original,
             Self::Enumeration(parsed) => parsed.original,
+            Self::Union(parsed) => parsed.original,
         }
     }
 
@@ -87,6 +109,7 @@ impl<'a> Input<'a> {
         match self {
             Self::Table(parsed) | Self::Plain(parsed) => &parsed.container,
             Self::Enumeration(parsed) => &parsed.container,
+            Self::Union(parsed) => &parsed.container,
         }
     }
 }
@@ -146,22 +169,7 @@ fn enumeration<'a>(
     container: Container,
     data: &'a syn::DataEnum,
 ) -> Option<Enumeration<'a>> {
-    let mut fieldless = true;
-    let mut variants = Vec::new();
-    for variant in &data.variants {
-        if !matches!(variant.fields, Fields::Unit) {
-            fieldless = false;
-            let message = format!(
-                "`{}` holds data, and enums with data cannot be messages yet: use a struct with an `Option` field for each",
-                variant.ident
-            );
-            context.error(&variant.fields, message);
-        }
-        let attributes = attr::Variant::parse(context, &variant.attrs);
-        let name =
-            attributes.rename.as_ref().map_or_else(|| variant.ident.unraw().to_string(), |name| name.value());
-        variants.push(Variant { original: variant, name, about: attributes.about });
-    }
+    let variants: Vec<_> = data.variants.iter().map(|variant| Variant::parse(context, variant)).collect();
     if variants.is_empty() {
         context.error(
             &original.ident,
@@ -170,7 +178,90 @@ fn enumeration<'a>(
         return None;
     }
     let repr = enum_representation(context, original)?;
-    fieldless.then_some(Enumeration { original, container, repr, variants })
+    Some(Enumeration { original, container, repr, variants })
+}
+
+impl<'a> Variant<'a> {
+    fn parse(context: &Context, original: &'a syn::Variant) -> Self {
+        let attributes = attr::Variant::parse(context, &original.attrs);
+        let name = attributes
+            .rename
+            .as_ref()
+            .map_or_else(|| original.ident.unraw().to_string(), |name| name.value());
+        Self { original, name, attributes }
+    }
+}
+
+fn is_union(data: &syn::DataEnum) -> bool {
+    data.variants.iter().any(|variant| !matches!(variant.fields, Fields::Unit))
+}
+
+/// Members count from 1 on; one with an `id` goes on from there.
+fn union<'a>(
+    context: &Context,
+    original: &'a DeriveInput,
+    container: Container,
+    data: &'a syn::DataEnum,
+) -> Option<Union<'a>> {
+    let mistakes = context.len();
+    let (mut members, mut unknown) = (Vec::new(), Vec::new());
+    let mut next = 1;
+    for variant in &data.variants {
+        let variant = Variant::parse(context, variant);
+        let Some(ty) = member_type(context, &variant) else { continue };
+        if variant.attributes.unknown.is_some() {
+            unknown.push(variant);
+            continue;
+        }
+        let number = member_number(context, &variant, next);
+        next = u16::from(number) + 1;
+        members.push(Member { variant, number, ty, erased: erase(ty.to_token_stream()) });
+    }
+    (context.len() == mistakes).then_some(Union { original, container, members, unknown })
+}
+
+/// The type that a variant holds; `None` when it does not hold one, which is in the context then.
+fn member_type<'a>(context: &Context, variant: &Variant<'a>) -> Option<&'a Type> {
+    let ident = &variant.original.ident;
+    if let Some((_, number)) = &variant.original.discriminant {
+        let message =
+            format!("a member's number is its `id`: write `#[message(id = {})]`", number.to_token_stream());
+        context.error(number, message);
+    }
+    match &variant.original.fields {
+        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => fields.unnamed.first().map(|field| &field.ty),
+        Fields::Unit => {
+            let message = format!(
+                "`{ident}` holds nothing, and a member of a union is a value: write `{ident}({ident})` with a message struct, or make all variants plain names"
+            );
+            context.error(ident, message);
+            None
+        }
+        fields => {
+            let message = format!(
+                "a member of a union is one value: write `{ident}({ident})` with a message struct that has these fields"
+            );
+            context.error(fields, message);
+            None
+        }
+    }
+}
+
+fn member_number(context: &Context, variant: &Variant<'_>, next: u16) -> u8 {
+    let Some(literal) = &variant.attributes.id else {
+        return u8::try_from(next).unwrap_or_else(|_| {
+            context.error(&variant.original.ident, "a union has at most 255 members, numbered from 1 to 255");
+            1
+        });
+    };
+    match literal.base10_parse::<u8>() {
+        Ok(number) if number > 0 => number,
+        _ => {
+            let message = format!("a member's number is 1 to 255, found {literal}");
+            context.error(literal, message);
+            1
+        }
+    }
 }
 
 fn enum_representation(context: &Context, original: &DeriveInput) -> Option<Ident> {

@@ -48,9 +48,11 @@ pub(crate) struct Field {
     pub(crate) about: About,
 }
 
-/// The attributes of an enumerator.
+/// The attributes of an enumerator or of a member of a union.
 #[derive(Default)]
 pub(crate) struct Variant {
+    pub(crate) id: Option<LitInt>,
+    pub(crate) unknown: Option<Ident>,
     pub(crate) rename: Option<LitStr>,
     pub(crate) about: About,
 }
@@ -105,7 +107,9 @@ impl Variant {
         let mut variant = Self { about: About::parse(attributes), ..Self::default() };
         for item in items(context, attributes, symbol::VARIANT) {
             match item.key().as_str() {
+                symbol::ID => variant.id = item.integer(context),
                 symbol::RENAME => variant.rename = item.name(context),
+                symbol::UNKNOWN => variant.unknown = item.flag(context),
                 _ => item.attributes(context, &mut variant.about),
             }
         }
@@ -188,6 +192,9 @@ fn unknown(key: &str, known: &[&str]) -> String {
         }
         _ if symbol::FIELD.contains(&key) => {
             format!("`{key}` belongs on a field, not here; expected one of {}", list(known))
+        }
+        _ if symbol::VARIANT.contains(&key) => {
+            format!("`{key}` belongs on a variant of an enum, not here; expected one of {}", list(known))
         }
         _ => format!("unknown key `{key}`, expected one of {}", list(known)),
     }

@@ -18,6 +18,7 @@ pub(crate) const PLAIN: &str = "plain";
 pub(crate) const RENAME: &str = "rename";
 pub(crate) const REQUIRED: &str = "required";
 pub(crate) const TOPIC: &str = "topic";
+pub(crate) const UNKNOWN: &str = "unknown";
 pub(crate) const VIEW: &str = "view";
 
 /// What may stand on a type.
@@ -27,5 +28,5 @@ pub(crate) const CONTAINER: &[&str] =
 /// What may stand on a field.
 pub(crate) const FIELD: &[&str] = &[ID, DEFAULT, REQUIRED, RENAME, DEPRECATED, KEY, ATTRIBUTE];
 
-/// What may stand on an enumerator.
-pub(crate) const VARIANT: &[&str] = &[RENAME, ATTRIBUTE];
+/// What may stand on an enumerator or a member of a union.
+pub(crate) const VARIANT: &[&str] = &[ID, RENAME, UNKNOWN, ATTRIBUTE];

@@ -15,6 +15,7 @@ pub use crate::{
         root::encode_root,
         spec::{FieldSpec, assign_ids, clear, default_bits, max_align, vtable, vtable_len},
         table::{Cursor, Table, TableOf},
+        union::{Member, MemberSpec, Union, UnionCursor, UnionOf, start_member},
         wire::{DefaultWire, ElementWire, Place, Shown, Wire},
     },
     schema::{CompiledSchema, SchemaCell},

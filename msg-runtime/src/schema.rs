@@ -9,7 +9,7 @@ use msg_schema::{BaseType, Enum, EnumValue, Field, Object, ObjectKind, Schema, T
 
 use crate::{
     buffer::{
-        describe::{About, EnumFacts, Members, ObjectFacts, PlainFieldSpec, Shape},
+        describe::{About, EnumFacts, Members, ObjectFacts, PlainFieldSpec, Shape, UnionFacts},
         spec::FieldSpec,
         wire::Wire,
     },
@@ -122,6 +122,16 @@ impl Walk {
                     self.enums.insert(facts.name, enumeration(&facts));
                 }
             }
+            Shape::Union(facts) => self.union(&facts()),
+        }
+    }
+
+    fn union(&mut self, facts: &UnionFacts) {
+        if self.enter(facts.name, facts.type_id) {
+            self.enums.insert(facts.name, union(facts));
+            for member in facts.members {
+                self.shape((member.facts().shape)());
+            }
         }
     }
 
@@ -137,6 +147,7 @@ impl Walk {
             Members::Table(fields) => {
                 for field in fields {
                     self.shape((field.shape)());
+                    object.fields.extend(union_number(field));
                     object.fields.push(table_field(field));
                 }
             }
@@ -178,6 +189,32 @@ fn table_field(field: &FieldSpec) -> Field {
     }
 }
 
+/// The field before a union's own: which members are there.
+fn union_number(field: &FieldSpec) -> Option<Field> {
+    let field_type = match (field.shape)() {
+        Shape::Union(facts) => Type::named(BaseType::UType, facts().name),
+        Shape::Vector(element) => match element() {
+            Shape::Union(facts) => Type::vector(&Type::named(BaseType::UType, facts().name), None),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let is_vector = field_type.base == BaseType::Vector;
+    let id = field.field_id() - 1;
+    let written = field.about.attributes.iter().any(|(name, _)| *name == "id");
+    Some(Field {
+        name: format!("{}_type", field.name),
+        field_type,
+        id,
+        offset: field.slot - 2,
+        deprecated: field.deprecated,
+        required: is_vector && field.required,
+        optional: is_vector && !field.required,
+        attributes: written.then(|| ("id".into(), id.to_string())).into_iter().collect(),
+        ..Field::default()
+    })
+}
+
 fn struct_field(field: &PlainFieldSpec, index: usize, end: usize) -> Field {
     Field {
         name: field.name.into(),
@@ -208,6 +245,28 @@ fn enumeration(facts: &EnumFacts) -> Enum {
             .collect(),
         is_union: false,
         underlying: Type::named(facts.underlying, facts.name),
+        attributes: attributes(facts.about),
+        documentation: documentation(facts.about),
+    }
+}
+
+fn union(facts: &UnionFacts) -> Enum {
+    let none = EnumValue { name: "NONE".into(), ..EnumValue::default() };
+    let members = facts.members.iter().map(|member| {
+        let member = member.facts();
+        EnumValue {
+            name: member.name.into(),
+            value: member.number.into(),
+            union_type: Some(type_of((member.shape)())),
+            attributes: attributes(member.about),
+            documentation: documentation(member.about),
+        }
+    });
+    Enum {
+        name: facts.name.into(),
+        values: [none].into_iter().chain(members).collect(),
+        is_union: true,
+        underlying: Type::named(BaseType::UType, facts.name),
         attributes: attributes(facts.about),
         documentation: documentation(facts.about),
     }
@@ -244,6 +303,7 @@ fn type_of(shape: Shape) -> Type {
             Type::named(facts.underlying, facts.name)
         }
         Shape::Object(facts) => Type::named(BaseType::Obj, facts().name),
+        Shape::Union(facts) => Type::named(BaseType::Union, facts().name),
         Shape::Vector(element) => Type::vector(&type_of(element()), struct_size(element())),
         Shape::Array(element, len) => Type::array(&type_of(element()), len),
     }

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use quote::ToTokens;
 use syn::GenericParam;
 
-use self::types::{default_of_text, plain_type, supported_type};
+use self::types::{default_of_text, member_type, plain_type, supported_type};
 use crate::{
-    ast::{Enumeration, Input, Struct},
+    ast::{Enumeration, Input, Struct, Union, Variant},
     attr::{is_word, representation},
     context::Context,
 };
@@ -38,7 +38,19 @@ pub(crate) fn check(context: &Context, input: &Input<'_>) {
             keys_of_tables(context, input, "an enum");
             keys_of_messages(context, input);
             unsigned_flags(context, enumeration);
-            variant_names(context, enumeration);
+            variant_names(context, &enumeration.variants);
+            keys_of_members(context, enumeration);
+        }
+        Input::Union(union) => {
+            keys_of_enums(context, input, "an enum with data");
+            keys_of_messages(context, input);
+            keys_of_roots(context, input);
+            variant_names(context, union.members.iter().map(|member| &member.variant));
+            one_unknown(context, union);
+            member_numbers(context, union);
+            for member in &union.members {
+                member_type(context, member.ty);
+            }
         }
     }
 }
@@ -138,6 +150,19 @@ fn keys_of_tables(context: &Context, input: &Input<'_>, kind: &str) {
         if let Some(value) = value {
             context
                 .error(value, format!("`{key}` belongs on a table and means nothing on {kind}: remove it"));
+        }
+    }
+}
+
+/// ```text
+/// #[message(identifier = "THNG")]
+/// enum Thing { Text(String), .. }
+/// ```
+fn keys_of_roots(context: &Context, input: &Input<'_>) {
+    let container = input.container();
+    for (key, value) in [("identifier", &container.identifier), ("extension", &container.extension)] {
+        if let Some(value) = value {
+            context.error(value, format!("an enum travels as a field and is no file: remove `{key}`"));
         }
     }
 }
@@ -249,13 +274,87 @@ fn field_names(context: &Context, parsed: &Struct<'_>) {
 /// ```text
 /// enum Color { Red, #[message(rename = "Red")] Crimson }
 /// ```
-fn variant_names(context: &Context, parsed: &Enumeration<'_>) {
+fn variant_names<'a>(context: &Context, variants: impl IntoIterator<Item = &'a Variant<'a>>) {
     let mut seen = BTreeMap::new();
-    for variant in &parsed.variants {
+    for variant in variants {
         if let Some(first) = seen.insert(&variant.name, &variant.original.ident) {
             let message =
                 format!("`{}` has the wire name `{}` too: rename one of the two", first, variant.name);
             context.error(&variant.original.ident, message);
+        }
+    }
+}
+
+/// ```text
+/// enum Color { Red, #[message(id = 3)] Green, #[message(unknown)] Other }
+/// ```
+fn keys_of_members(context: &Context, enumeration: &Enumeration<'_>) {
+    for variant in &enumeration.variants {
+        let ident = &variant.original.ident;
+        if let Some(id) = &variant.attributes.id {
+            let message = format!("`id` is for members that hold data: write `{ident} = {id}`");
+            context.error(id, message);
+        }
+        if let Some(unknown) = &variant.attributes.unknown {
+            let message = format!(
+                "`unknown` is for enums that hold data: use `msg_runtime::Open<{}>` for the field to keep unknown numbers",
+                enumeration.original.ident
+            );
+            context.error(unknown, message);
+        }
+    }
+}
+
+/// ```text
+/// enum Thing { Text(String) }                                   // without an unknown variant
+/// enum Thing { Text(String), #[message(unknown)] Unknown(u32) }  // or one that is no byte
+/// ```
+fn one_unknown(context: &Context, union: &Union<'_>) {
+    let ident = &union.original.ident;
+    let Some(unknown) = union.unknown.first() else {
+        let message = format!(
+            "`{ident}` has no variant for members that only newer senders know: add `#[message(unknown)] Unknown(u8)`"
+        );
+        return context.error(ident, message);
+    };
+    if union.members.is_empty() {
+        context.error(ident, format!("`{ident}` has no members: an enum with data needs one"));
+    }
+    let is_byte = |field: &syn::Field| types::is_named(&field.ty, "u8");
+    if !unknown.original.fields.iter().all(is_byte) {
+        context.error(
+            &unknown.original.fields,
+            "an unknown member is received as its number alone: write `(u8)`",
+        );
+    }
+    if let Some(rename) = &unknown.attributes.rename {
+        context.error(rename, "the variant for unknown members is not in the schema: remove `rename`");
+    }
+    if let Some(id) = &unknown.attributes.id {
+        context.error(id, "the variant for unknown members has any number: remove `id`");
+    }
+    for second in union.unknown.iter().skip(1) {
+        context.error(&second.attributes.unknown, "one variant is for unknown members: remove this one");
+    }
+}
+
+/// ```text
+/// enum Thing { #[message(id = 1)] Text(String), #[message(id = 1)] Node(Node), .. }
+/// ```
+fn member_numbers(context: &Context, union: &Union<'_>) {
+    let mut seen = BTreeMap::new();
+    for member in &union.members {
+        let ident = &member.variant.original.ident;
+        if let Some(first) = seen.insert(member.number, ident) {
+            let message =
+                format!("`{first}` has the number {} already: each member needs its own", member.number);
+            match &member.variant.attributes.id {
+                Some(id) => context.error(id, message),
+                None => context.error(ident, message),
+            }
+        }
+        if member.variant.name == "NONE" {
+            context.error(ident, "`NONE` is the name of every union's absence: rename the member");
         }
     }
 }

@@ -95,6 +95,32 @@ pub(super) fn plain_type(context: &Context, ty: &Type) {
     }
 }
 
+/// ```text
+/// enum Thing { Count(u32), Names(Vec<String>), Maybe(Option<Node>), .. }
+/// ```
+pub(super) fn member_type(context: &Context, ty: &Type) {
+    if let Some(reason) = unsupported(ty) {
+        return context.error(ty, reason);
+    }
+    let found = match ty {
+        Type::Array(_) => "an array".to_owned(),
+        Type::Path(path) => match path.path.get_ident().map(ToString::to_string) {
+            Some(number) if NUMBERS.contains(&number.as_str()) => format!("`{number}`"),
+            _ => match standard_name(ty) {
+                Some(name) if matches!(name.as_str(), "Vec" | "Option") => format!("`{name}`"),
+                _ => return supported_type(context, ty),
+            },
+        },
+        _ => return supported_type(context, ty),
+    };
+    let message = format!(
+        "a member of a union is a message, a plain struct or a string, not {found}: put it into a message struct of its own"
+    );
+    context.error(ty, message);
+}
+
+const NUMBERS: &[&str] = &["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "bool"];
+
 /// True when the type, by its spelling, may be in a table.
 pub(crate) fn is_supported(ty: &Type) -> bool {
     let context = Context::new();
@@ -184,4 +210,9 @@ fn type_arguments(ty: &Type) -> impl Iterator<Item = &Type> {
         GenericArgument::Type(ty) => Some(ty),
         _ => None,
     })
+}
+
+/// True for a path that ends in this name.
+pub(super) fn is_named(ty: &Type, name: &str) -> bool {
+    last_segment(ty).is_some_and(|segment| segment.ident == name)
 }

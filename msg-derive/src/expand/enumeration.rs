@@ -68,7 +68,7 @@ fn facts(names: &Names<'_>, enumeration: &Enumeration<'_>) -> TokenStream {
         (0..idents.len()).map(|position| format_ident!("__MSG_NUMBER_{position}")).collect();
     let values = enumeration.variants.iter().zip(&numbers).map(|(variant, number)| {
         let name = &variant.name;
-        let about = about(names, &variant.about, &[]);
+        let about = about(names, &variant.attributes.about, &[]);
         quote!(#private::EnumeratorSpec { name: #name, value: #number as ::core::primitive::i64, about: #about })
     });
     quote! {

@@ -4,6 +4,7 @@ mod enumeration;
 mod plain;
 mod schema;
 pub(crate) mod table;
+pub(crate) mod union;
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -16,6 +17,7 @@ pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
         Input::Table(table) => table::expand(table),
         Input::Plain(plain) => plain::expand(plain),
         Input::Enumeration(enumeration) => enumeration::expand(enumeration),
+        Input::Union(union) => union::expand(union),
     }
 }
 

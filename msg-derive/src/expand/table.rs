@@ -2,7 +2,7 @@
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Expr, Lit, UnOp, ext::IdentExt};
+use syn::{Expr, Lit, Type, UnOp, ext::IdentExt};
 
 use super::{
     Names, at, ends, message_constants,
@@ -39,16 +39,19 @@ pub(crate) fn expand(table: &Struct<'_>) -> TokenStream {
 /// Whatever needs it spells it this way and with the extent of the field's type, so that a type that is no field is
 /// one mistake and not many: the compiler shows equal errors once.
 fn wire(names: &Names<'_>, field: &Field<'_>) -> TokenStream {
-    let (first, last) = ends(&field.original.ty);
+    wire_of(names, &field.original.ty, &field.erased)
+}
+
+pub(super) fn wire_of(names: &Names<'_>, ty: &Type, erased: &TokenStream) -> TokenStream {
+    let (first, last) = ends(ty);
     let private = at(first, &names.private);
-    let erased = &field.erased;
     let open = quote_spanned!(first=> <);
     let field = quote_spanned!(first=> as #private::Field>);
     let close = quote_spanned!(last=> ::Wire);
     quote!(#open #erased #field #close)
 }
 
-fn index(position: usize) -> Literal {
+pub(super) fn index(position: usize) -> Literal {
     Literal::usize_unsuffixed(position)
 }
 

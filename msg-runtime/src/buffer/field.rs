@@ -58,11 +58,7 @@ impl<W: Wire, F: FromWire<Wire = W>> MakeOwned<F> for W {
 pub trait Element: Field<Wire: ElementWire> + Sized {
     /// Writes all of them as a vector whose offset stands at `place`.
     fn encode_all(items: &[Self], out: &mut Encoder<'_>, place: Place) {
-        let inline = <Self::Wire as Wire>::INLINE;
-        let start = out.start_vector(place, items.len(), inline);
-        for (index, item) in items.iter().enumerate() {
-            item.encode(out, Place::at(start + index * inline.size));
-        }
+        <Self::Wire as ElementWire>::encode_vector(items, out, place);
     }
 }
 

@@ -5,7 +5,8 @@
 //!
 //! - [`wire`]: what a kind of field is on the wire; [`field`]: which Rust types are of which kind;
 //! - a file per family of kinds: [`scalar`], [`text`], [`vector`], [`option`], [`table`], [`plain`], [`array`],
-//!   [`padding`], [`enumeration`], [`open`]; [`memory`] has the casts, [`in_place`] fills a plain
+//!   [`padding`], [`enumeration`], [`open`],
+//!   [`union`]; [`memory`] has the casts, [`in_place`] fills a plain
 //!   message in lent bytes;
 //! - [`verify`] and [`verified`]: checking bytes, and the token that says they were checked;
 //! - [`build`]: the encoder; [`root`]: whole payloads; [`describe`]: what the binary schema is made from.
@@ -38,6 +39,7 @@ pub(crate) mod scalar;
 pub(crate) mod spec;
 pub(crate) mod table;
 pub(crate) mod text;
+pub(crate) mod union;
 pub(crate) mod vector;
 pub(crate) mod verified;
 pub(crate) mod verify;

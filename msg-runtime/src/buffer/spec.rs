@@ -27,6 +27,7 @@ pub struct FieldSpec {
     /// Byte offset of the field's entry in the vtable.
     pub(crate) slot: u16,
     pub(crate) slots: u16,
+    tag: Inline,
     pub(crate) kind: Kind,
     pub(crate) required: bool,
     pub(crate) nullable: bool,
@@ -52,7 +53,8 @@ impl FieldSpec {
         Self {
             name,
             slot: 0,
-            slots: W::SLOTS,
+            slots: if W::TAG.size == 0 { 1 } else { 2 },
+            tag: W::TAG,
             kind: W::KIND,
             required: false,
             nullable: W::NULLABLE,
@@ -240,9 +242,9 @@ pub const fn vtable<const LEN: usize>(fields: &[FieldSpec]) -> [u16; LEN] {
         while index < fields.len() {
             let field = &fields[index];
             let entry = field.slot as usize / 2;
-            if field.slots == 2 && align == 1 {
+            if field.slots == 2 && field.tag.align == align {
                 entries[entry - 1] = at as u16;
-                at += 1;
+                at += field.tag.size;
             }
             if field.inline.align == align {
                 entries[entry] = at as u16;
