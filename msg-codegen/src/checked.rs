@@ -98,7 +98,7 @@ impl Checked {
     }
 
     /// The binary schema of each file that was asked for, with everything that it includes, under the file's name;
-    /// empty if anything is wrong. What no Rust is generated for yet, such as unions, is in it all the same.
+    /// empty if anything is wrong. What no Rust is generated for is in it all the same.
     pub fn schemas(&self) -> Vec<(String, msg_schema::Schema)> {
         if errors(&self.diagnostics).any(|diagnostic| !diagnostic.code.is_refusal()) {
             return Vec::new();

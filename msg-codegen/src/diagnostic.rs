@@ -159,7 +159,7 @@ codes! {
     InvalidRootType = "E0701",
     /// A file identifier that is not four bytes long.
     InvalidFileIdentifier = "E0702",
-    /// Unions are understood, but no Rust is generated for them yet.
+    /// A union that is understood, but that no Rust is generated for.
     UnionNotGenerated = "E0801",
     /// Part of FlatBuffers' language that this compiler does not take.
     Unsupported = "E0802",

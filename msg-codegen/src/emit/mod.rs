@@ -7,6 +7,7 @@ mod default;
 mod enumeration;
 mod structure;
 mod table;
+mod union;
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     ir::{
         Attributes, Declaration, Default, Element, EnumId, Ir, ObjectId, ObjectKind, Presence, Scalar, Type,
+        Union, UnionId,
     },
     names::{Names, differs},
 };
@@ -26,12 +28,7 @@ const OWN_ATTRIBUTES: [&str; 5] = ["id", "deprecated", "required", "key", "bit_f
 
 /// What cannot be generated, though it is understood.
 pub(crate) fn refusals(ir: &Ir) -> Vec<Diagnostic> {
-    let unions = ir.unions.iter().map(|union| {
-        let Declaration { name, span, .. } = &union.declaration;
-        let message = format!("no Rust is generated for unions yet, and `{}` is one", name.dotted());
-        let help = "leave it out, or use a table with one optional field for each member";
-        Diagnostic::new(Code::UnionNotGenerated, *span, message).help(help)
-    });
+    let unions = ir.unions.iter().filter_map(union_refusal);
     let fields = ir.objects.iter().flat_map(|object| &object.fields);
     let texts = fields.filter(|field| matches!(field.default, Default::Text(_))).map(|field| {
         let message =
@@ -40,6 +37,18 @@ pub(crate) fn refusals(ir: &Ir) -> Vec<Diagnostic> {
         Diagnostic::new(Code::TextDefaultNotGenerated, field.span, message).help(help)
     });
     unions.chain(texts).collect()
+}
+
+/// `union U {}` and `union U : int { A }`.
+fn union_refusal(union: &Union) -> Option<Diagnostic> {
+    let Declaration { name, span, .. } = &union.declaration;
+    let (why, help) = match union.underlying {
+        _ if union.members.is_empty() => ("it has no members", "give it a member, or leave it out"),
+        None | Some(Scalar::U8) => return None,
+        Some(_) => ("its members are numbered by another type than `ubyte`", "leave the type out"),
+    };
+    let message = format!("no Rust is generated for union `{}`: {why}", name.dotted());
+    Some(Diagnostic::new(Code::UnionNotGenerated, *span, message).help(help))
 }
 
 /// The text of the module tree; `files` are the names of the schemas it comes from.
@@ -57,6 +66,9 @@ pub(crate) fn emit(ir: &Ir, files: &[String]) -> String {
     }
     for index in 0..ir.enums.len() {
         root.add(&names, &ir.enums[index].declaration, emitter.enumeration(EnumId(index)));
+    }
+    for index in 0..ir.unions.len() {
+        root.add(&names, &ir.unions[index].declaration, emitter.union(UnionId(index)));
     }
     let tokens = root.root_tokens();
     let file = syn::parse2(tokens).expect("what is emitted is Rust, whatever the schema says");
