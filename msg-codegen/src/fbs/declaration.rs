@@ -181,7 +181,7 @@ impl<'a> Writer<'a> {
     fn documentation(&mut self, indent: &str, lines: &[String]) {
         for line in lines {
             // A line end or a zero would end the comment.
-            self.line(&format!("{indent}///{}", line.replace(|c: char| c != '\t' && c.is_control(), " ")));
+            self.line(&format!("{indent}///{}", line.replace(['\n', '\r', '\0'], " ")));
         }
     }
 }
