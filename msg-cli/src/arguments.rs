@@ -32,6 +32,8 @@ pub(crate) enum Options {
     Check,
     /// `-o FILE`, `--fbs` and `--bfbs`.
     Generate,
+    /// `-o FILE` and `--root NAME`, for a message.
+    Message,
 }
 
 /// What is generated.
@@ -66,6 +68,7 @@ pub(crate) struct Arguments {
     pub(crate) form: Form,
     /// Diagnostics are for programs.
     pub(crate) json: bool,
+    pub(crate) root: Option<String>,
 }
 
 impl Arguments {
@@ -128,9 +131,10 @@ impl Arguments {
             ("-I" | "--include", _) => {
                 self.include_paths.push(value.ok_or_else(|| needed("DIRECTORY"))?.into())
             }
-            ("-o" | "--output", Options::Generate) => {
-                self.output = Some(value.ok_or_else(|| needed("FILE"))?)
+            ("-o" | "--output", Options::Generate | Options::Message) => {
+                self.output = Some(value.ok_or_else(|| needed("FILE"))?);
             }
+            ("--root", Options::Message) => self.root = Some(value.ok_or_else(|| needed("NAME"))?),
             ("-o" | "--output", _) => {
                 return Err(UsageError::new(
                     "this command writes no file",

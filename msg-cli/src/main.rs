@@ -1,4 +1,4 @@
-//! The `msg` command: checks schemas, and generates Rust from them.
+//! The `msg` command: checks and compares schemas, generates Rust from them, and shows messages.
 //!
 //! Each subcommand is a file in `command/`, and gives back an [`Outcome`]; here it becomes an exit code.
 #![forbid(unsafe_code)]
@@ -20,7 +20,7 @@ use arguments::UsageError;
 enum Outcome {
     /// Everything is in order.
     Done,
-    /// The schemas have mistakes or break readers, which has been printed.
+    /// What was read has mistakes or breaks readers, which has been printed.
     Mistakes,
 }
 
@@ -33,12 +33,14 @@ Commands:
   check     Check FlatBuffers schemas and show every mistake
   generate  Generate Rust, or other forms of the schema, from FlatBuffers schemas
   diff      Show what changed between two schemas, and which readers break
+  decode    Show a message as JSON, with nothing but its schema
+  encode    Make a message from JSON
 
 Options:
   -h, --help     Show this help, or that of a command
   -V, --version  Show the version
 
-Exit codes: 0 done, 1 the schemas have mistakes or break readers, 2 the command line or the system is at fault
+Exit codes: 0 done, 1 the files have mistakes or the schemas break readers, 2 the command line or the system is at fault
 ";
 
 fn main() -> ExitCode {
@@ -108,8 +110,10 @@ fn run(arguments: &[String]) -> Result<Outcome, Failure> {
             "check" => command::check::run(rest, &mut out),
             "generate" => command::generate::run(rest, &mut out),
             "diff" => command::diff::run(rest, &mut out),
+            "decode" => command::decode::run(rest, &mut out),
+            "encode" => command::encode::run(rest, &mut out),
             other => {
-                let help = "the commands are `check`, `generate` and `diff`; `msg --help` says more";
+                let help = "the commands are `check`, `generate`, `diff`, `decode` and `encode`; `msg --help` says more";
                 Err(UsageError::new(format!("there is no command `{other}`"), help).into())
             }
         },

@@ -7,7 +7,7 @@ use msg_schema::{Change, Schema};
 use crate::{
     build_script,
     checked::Checked,
-    conform::{self, DiffError},
+    conform::{self, SchemaError},
     fbs::{self, FbsError},
     source,
 };
@@ -82,12 +82,20 @@ impl Config {
         Checked::new(source::load(&[schema.to_owned()], &self.include_paths))
     }
 
+    /// The binary schema of an `.fbs` or a `.bfbs` file, and of all that it includes.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has mistakes.
+    pub fn read_schema(&self, path: impl AsRef<Path>) -> Result<Schema, SchemaError> {
+        conform::read(self, path.as_ref())
+    }
+
     /// Every change from one schema to another, each with who breaks; both are `.fbs` or `.bfbs` files. The defaults of
     /// strings and vectors are compared between two `.fbs` files only: the binary form does not hold them.
     ///
     /// # Errors
     /// A file cannot be read, or has mistakes.
-    pub fn diff(&self, old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<Vec<Change>, DiffError> {
+    pub fn diff(&self, old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<Vec<Change>, SchemaError> {
         conform::diff(self, old.as_ref(), new.as_ref())
     }
 

@@ -17,17 +17,17 @@ use crate::{
     source,
 };
 
-/// Why two schemas cannot be compared.
+/// Why a schema file gives no schema.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum DiffError {
-    /// One of them has mistakes.
+pub enum SchemaError {
+    /// It has mistakes.
     Mistakes(Box<Checked>),
-    /// A file cannot be read, or is no binary schema; the text says which and why.
+    /// It cannot be read, or is no binary schema; the text says which and why.
     Unreadable(String),
 }
 
-impl fmt::Display for DiffError {
+impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Mistakes(checked) => {
@@ -40,7 +40,7 @@ impl fmt::Display for DiffError {
     }
 }
 
-impl std::error::Error for DiffError {}
+impl std::error::Error for SchemaError {}
 
 /// One of the two schemas.
 struct Side {
@@ -50,20 +50,20 @@ struct Side {
 }
 
 impl Side {
-    fn read(config: &Config, path: &Path) -> Result<Self, DiffError> {
+    fn read(config: &Config, path: &Path) -> Result<Self, SchemaError> {
         if !source::is_binary(path) {
             return Self::of(config.check_alone(path), 0);
         }
         let unreadable =
-            |why: String| DiffError::Unreadable(format!("cannot read `{}`: {why}", path.display()));
+            |why: String| SchemaError::Unreadable(format!("cannot read `{}`: {why}", path.display()));
         let bytes = source::read_binary(path).map_err(|error| unreadable(error.to_string()))?;
         let schema = Schema::from_bytes(&bytes).map_err(|error| unreadable(error.to_string()))?;
         Ok(Self { schema, texts: None })
     }
 
-    fn of(checked: Checked, input: usize) -> Result<Self, DiffError> {
+    fn of(checked: Checked, input: usize) -> Result<Self, SchemaError> {
         let Some((_, schema)) = checked.schemas().into_iter().nth(input) else {
-            return Err(DiffError::Mistakes(Box::new(checked)));
+            return Err(SchemaError::Mistakes(Box::new(checked)));
         };
         Ok(Self { schema, texts: Some(default_texts(checked.ir())) })
     }
@@ -107,8 +107,13 @@ fn default_texts(ir: &Ir) -> BTreeMap<(String, String), String> {
     texts
 }
 
+/// The schema of a file.
+pub(crate) fn read(config: &Config, path: &Path) -> Result<Schema, SchemaError> {
+    Side::read(config, path).map(|side| side.schema)
+}
+
 /// Every change from one schema file to another.
-pub(crate) fn diff(config: &Config, old: &Path, new: &Path) -> Result<Vec<Change>, DiffError> {
+pub(crate) fn diff(config: &Config, old: &Path, new: &Path) -> Result<Vec<Change>, SchemaError> {
     let old = Side::read(config, old)?;
     Ok(old.changes(&Side::read(config, new)?))
 }

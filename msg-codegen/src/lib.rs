@@ -34,7 +34,7 @@ use std::path::Path;
 
 pub use checked::Checked;
 pub use config::Config;
-pub use conform::DiffError;
+pub use conform::SchemaError;
 pub use diagnostic::{Code, Diagnostic, FileId, Note, Severity, Span};
 pub use fbs::{FbsError, to_fbs};
 pub use msg_schema::{Breaks, Change};

@@ -19,7 +19,9 @@ pub(crate) fn fields(object: &Object) -> Vec<&Field> {
 
 /// The enumerators by number; of a union the members, without `NONE`, which every union has.
 pub(crate) fn values(enumeration: &Enum) -> Vec<&EnumValue> {
-    let wanted = |value: &&EnumValue| !enumeration.is_union || value.union_type.is_some();
+    // Some models give `NONE` the type "none", as binary schemas do.
+    let is_member = |value: &EnumValue| value.union_type.as_ref().is_some_and(|of| of.base != BaseType::None);
+    let wanted = |value: &&EnumValue| !enumeration.is_union || is_member(value);
     let mut values: Vec<&EnumValue> = enumeration.values.iter().filter(wanted).collect();
     values.sort_by_key(|value| (enumeration.number(value), &value.name));
     values

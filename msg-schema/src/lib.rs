@@ -22,6 +22,33 @@
 //! assert!(matches!(id, Some(Value::Integer(7))));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Changes
+//!
+//! [`changes`] lists what changed between two schemas and who breaks; [`conflict`] says whether two programs that meet
+//! would misread each other.
+//!
+//! # JSON
+//!
+//! [`Payload::to_json`] and [`Decoder::encode_json`] are each other's inverse.
+//! The JSON is that of `flatc --strict-json --defaults-json --natural-utf8`, and each reads the other's. The rules:
+//!
+//! - *Absent scalars* show their default; optional ones show `null`. Other absent things are left out, and so is an absent
+//!   deprecated field. Read, `null` means absent.
+//! - *Integers* keep all their digits, 64-bit ones included. *Floating-point numbers* have the fewest digits that give the
+//!   same number (flatc gives 6 or 12 decimals, which loses small ones); `"nan"`, `"inf"`, `"-inf"` are strings, since
+//!   JSON has no numbers for them. Read, numbers may stand in quotes, and flatc's bare `nan`, `inf` and `-inf` are understood.
+//! - *Enums* are names; a number that has none is a number. *Bit flags* are the names of all bits with blanks between
+//!   (`"Red Blue"`); none or unknown bits make it a number. (flatc tells which enums are bit flags only in binary schemas
+//!   made with `--bfbs-builtins`; without, several bits at once are a number.)
+//! - *Unions* are two fields, `x_type` with the member's name and `x` with its value; *vectors of unions* are two lists. The
+//!   value of a member that the schema does not know is left out (`null` in a list), and cannot be written.
+//! - *Bytes* are lists of numbers, a `flexbuffer` too. A `nested_flatbuffer` is the object in it, if it is a sound one,
+//!   otherwise its bytes; both can be written.
+//! - *Structs* have all their fields, *arrays* all their elements. Names that the schema does not have, names given
+//!   twice and absent required fields are mistakes.
+//!
+//! A text takes at most 1024 times the payload, a payload at most 64 times the text, each and a mebibyte.
 #![forbid(unsafe_code)]
 
 mod compatibility;
@@ -30,6 +57,7 @@ mod difference;
 mod dynamic;
 mod fingerprint;
 mod format;
+mod json;
 mod layout;
 mod model;
 mod reachable;
@@ -40,5 +68,6 @@ mod write;
 pub use compatibility::{Breaks, Change, ChangeKind, Subject, changes, conflict, root_changes};
 pub use difference::difference;
 pub use dynamic::{DecodeError, Decoder, ObjectValue, Payload, Value, VectorValue};
+pub use json::{JsonError, JsonLayout};
 pub use model::{BaseType, Enum, EnumValue, Field, Object, ObjectKind, Schema, Type};
 pub use read::ReadError;

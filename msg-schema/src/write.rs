@@ -15,7 +15,7 @@ impl Schema {
     pub fn to_bytes(&self) -> Vec<u8> {
         let objects = sorted(&self.objects, |object| &object.name);
         let enums = sorted(&self.enums, |enumeration| &enumeration.name);
-        let (writer, root) = Writer::new(format::IDENTIFIER);
+        let (writer, root) = Writer::new(Some(format::IDENTIFIER));
         let mut output = Output {
             writer,
             objects: indices(objects.iter().map(|object| object.name.as_str())),

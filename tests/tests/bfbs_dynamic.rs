@@ -77,10 +77,7 @@ fn what_a_newer_sender_adds_is_shown_as_numbers() {
     let (bytes, _) = flatc_both_ways(&newer, json);
     let shown = read(&flatc_schema_of(SCHEMA), &bytes).unwrap();
     assert!(shown.contains(r#""mode":9"#), "{shown}");
-    assert!(
-        shown.contains(r#""shape_type":4,"shape":"unknown 4","shapes_type":[4],"shapes":["unknown 4"]"#),
-        "{shown}"
-    );
+    assert!(shown.contains(r#""shape_type":4,"shapes_type":[4],"shapes":[null]"#), "{shown}");
 }
 
 #[test]
@@ -153,7 +150,7 @@ fn shared_tables_do_not_multiply_the_work() {
     // Two references in each of 40 tables, both to the next: 2^40 tables for who follows them all.
     let schema = flatc_schema_of("table T { a: T; b: T; } root_type T;");
     let error = read(&schema, &chain(40, 2)).unwrap_err().to_string();
-    assert!(error.contains("steps, which no payload of this size needs"), "{error}");
+    assert!(error.contains("which no payload of this size needs"), "{error}");
     assert!(read(&schema, &chain(10, 2)).is_ok());
 }
 

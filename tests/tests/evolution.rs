@@ -76,11 +76,11 @@ fn new(sequence: u64) -> new::Imu {
 fn open<P: Message, S: Message>(publisher_first: bool) -> (Publisher<P>, Subscriber<S>) {
     let endpoint = endpoint();
     if publisher_first {
-        let publisher = Publisher::open(&endpoint).unwrap();
-        return (publisher, Subscriber::open(&endpoint).unwrap());
+        let publisher = Publisher::open(&endpoint).expect("the ring is free");
+        return (publisher, Subscriber::open(&endpoint).expect("the ring is free"));
     }
-    let subscriber = Subscriber::open(&endpoint).unwrap();
-    (Publisher::open(&endpoint).unwrap(), subscriber)
+    let subscriber = Subscriber::open(&endpoint).expect("the ring is free");
+    (Publisher::open(&endpoint).expect("the ring is free"), subscriber)
 }
 
 #[test]
@@ -174,10 +174,10 @@ fn refused<Theirs: Message, Ours: Message>(parts: &[&str]) {
         }
     };
     let (one, other) = (endpoint(), endpoint());
-    let _publisher = Publisher::<Theirs>::open(&one).unwrap();
+    let _publisher = Publisher::<Theirs>::open(&one).expect("the ring is free");
     check(Subscriber::<Ours>::open(&one).map(drop));
     check(Publisher::<Ours>::open(&one).map(drop));
-    let _subscriber = Subscriber::<Theirs>::open(&other).unwrap();
+    let _subscriber = Subscriber::<Theirs>::open(&other).expect("the ring is free");
     check(Subscriber::<Ours>::open(&other).map(drop));
     check(Publisher::<Ours>::open(&other).map(drop));
 }
@@ -332,15 +332,16 @@ fn child_with_the_old_type() {
 }
 
 fn start_child(endpoint: &str) -> Child {
-    let mut child = Command::new(std::env::current_exe().unwrap())
+    let mut child = Command::new(std::env::current_exe().expect("a test has a file"))
         .args(["child_with_the_old_type", "--exact", "--ignored", "--nocapture"])
         .env(CHILD_ENDPOINT, endpoint)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap() == "ready"), "the child has opened its handles");
+        .expect("the child starts");
+    let output = child.stdout.take().expect("its output is a pipe");
+    let mut lines = BufReader::new(output).lines();
+    assert!(lines.any(|line| line.is_ok_and(|line| line == "ready")), "the child has opened its handles");
     child
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use msg_codegen::{Breaks, Change, DiffError};
+use msg_codegen::{Breaks, Change, SchemaError};
 
 use super::print_diagnostics;
 use crate::{
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &[String], out: &mut impl Write) -> Result<Outcome,
     };
     let changes = arguments.config().diff(old, new);
     let changes = changes.map_err(|error| -> Failure {
-        if let DiffError::Mistakes(checked) = &error
+        if let SchemaError::Mistakes(checked) = &error
             && let Err(error) = print_diagnostics(checked)
         {
             return error.into();

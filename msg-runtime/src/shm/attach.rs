@@ -8,7 +8,8 @@
 //! nobody holds a lock        all are dead: unlink, start over
 //! no byte of our kind free   refused, unless somebody is removing the files: start over
 //! data missing or not theirs somebody is making or removing it; if nobody is, unlink, start over
-//! another type, geometry     refused, unless the options' check accepts the type, or nothing was published and nobody insists: seal, replace the data file
+//! another type               refused, unless the options' check accepts it
+//! another geometry           refused, unless nothing was published and nobody insists: seal, replace the data file
 //! ```
 //!
 //! Replacing the data file keeps the readers file, and with it every subscriber's place: what is published in the new

@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct Description {
     /// The name of the message type.
     pub type_name: String,
-    /// A number that differs between types that do not go together; 0 = unspecified, goes with everything.
+    /// A number that is equal for equal types; 0 = unspecified, goes with everything.
     pub fingerprint: u64,
     /// The type's binary schema.
     pub schema: Vec<u8>,

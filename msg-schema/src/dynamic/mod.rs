@@ -15,11 +15,11 @@ use std::fmt;
 pub use place::VectorValue;
 pub use value::{ObjectValue, Value};
 
-use crate::model::{Enum, Object, ObjectKind, Schema, Type};
+use crate::model::{BaseType, Enum, Field, Object, ObjectKind, Schema, Type};
 use crate::wire::{Damage, table_at};
 
 /// Tables within tables, as deep as the message path reads them.
-const MAX_DEPTH: u32 = 64;
+pub(crate) const MAX_DEPTH: u32 = 64;
 /// Steps and bytes of text for each byte of a payload, and at least.
 const WORK_PER_BYTE: usize = 16;
 const WORK_FLOOR: usize = 1 << 20;
@@ -46,11 +46,17 @@ enum Reason {
     Budget { limit: usize },
     Required,
     UnionLengths { numbers: usize, values: usize },
+    Text { limit: usize },
 }
 
 impl DecodeError {
     fn new(place: impl Into<String>, reason: Reason) -> Self {
         Self { place: place.into(), reason }
+    }
+
+    /// The text of a payload is longer than this.
+    pub(crate) fn of_text(limit: usize) -> Self {
+        Self::new("", Reason::Text { limit })
     }
 }
 
@@ -62,12 +68,19 @@ impl From<Damage> for Reason {
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Reason::NoRoot = self.reason {
-            return f.write_str("the schema has no root: name the type to read");
+        match self.reason {
+            Reason::NoRoot => return f.write_str("the schema has no root: name the type to read"),
+            Reason::Text { limit } => {
+                return write!(
+                    f,
+                    "the text is longer than {limit} bytes, which no payload of this size needs"
+                );
+            }
+            _ => {}
         }
         write!(f, "`{}`: ", self.place)?;
         match &self.reason {
-            Reason::NoRoot => Ok(()),
+            Reason::NoRoot | Reason::Text { .. } => Ok(()),
             Reason::Damage(damage) => damage.fmt(f),
             Reason::Missing(name) => write!(f, "the schema has no type `{name}`"),
             Reason::NotInStruct(text) => write!(f, "`{text}` cannot stand in a struct"),
@@ -133,19 +146,38 @@ impl<'s> Decoder<'s> {
             return Err(DecodeError::new(&root.name, reason));
         }
         let limit = bytes.len().saturating_mul(WORK_PER_BYTE).saturating_add(WORK_FLOOR);
-        Ok(Payload { decoder: self, root, bytes, limit, left: Cell::new(limit) })
+        Ok(Payload { decoder: self, root, bytes, limit, left: Cell::new(limit), depth: 0 })
     }
 
-    fn object(&self, name: &str) -> Option<&'s Object> {
+    pub(crate) fn schema(&self) -> &'s Schema {
+        self.schema
+    }
+
+    pub(crate) fn object(&self, name: &str) -> Option<&'s Object> {
         self.objects.get(name).copied()
     }
 
-    fn target_object(&self, meant: &Type) -> Option<&'s Object> {
+    pub(crate) fn target_object(&self, meant: &Type) -> Option<&'s Object> {
         meant.target.as_deref().and_then(|name| self.object(name))
     }
 
-    fn target_enum(&self, meant: &Type) -> Option<&'s Enum> {
+    pub(crate) fn target_enum(&self, meant: &Type) -> Option<&'s Enum> {
         meant.target.as_deref().and_then(|name| self.enums.get(name).copied())
+    }
+
+    /// The table whose buffer is in the bytes of a field, if its schema says so. The name may lack namespaces that the
+    /// table `of` is in.
+    pub(crate) fn nested(&self, of: &str, field: &Field) -> Option<&'s Object> {
+        let attribute = field.attributes.iter().find(|(key, _)| key == "nested_flatbuffer");
+        let (_, name) = attribute.filter(|_| field.field_type.element == BaseType::UByte)?;
+        let mut scope = of;
+        while let Some((outer, _)) = scope.rsplit_once('.') {
+            if let Some(found) = self.object(&format!("{outer}.{name}")) {
+                return Some(found);
+            }
+            scope = outer;
+        }
+        self.object(name)
     }
 }
 
@@ -158,6 +190,8 @@ pub struct Payload<'p> {
     limit: usize,
     /// Steps that may still be taken; whatever refers to this payload takes from it.
     left: Cell<usize>,
+    /// Tables around it, if it is nested in another payload.
+    depth: u32,
 }
 
 impl<'p> Payload<'p> {
@@ -171,7 +205,11 @@ impl<'p> Payload<'p> {
         }
         let table = table_at(self.bytes, 0);
         let table = table.map_err(|damage| DecodeError::new(&self.root.name, Reason::Damage(damage)))?;
-        Ok(ObjectValue::of_table(self, self.root, table, 1))
+        Ok(ObjectValue::of_table(self, self.root, table, self.depth + 1))
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.len()
     }
 
     fn charge(&self, steps: usize) -> Result<(), Reason> {

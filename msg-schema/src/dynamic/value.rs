@@ -1,7 +1,9 @@
 //! The values of a payload: cursors that read a step at a time.
 
 use super::place::{At, VectorValue, integer_value};
-use super::{DecodeError, Payload, Reason};
+use std::cell::Cell;
+
+use super::{DecodeError, MAX_DEPTH, Payload, Reason};
 use crate::model::{BaseType, Enum, EnumValue, Field, Object, ObjectKind};
 use crate::wire::{Table, elements_at};
 
@@ -81,6 +83,36 @@ impl<'p> ObjectValue<'p> {
     pub fn get(&self, name: &str) -> Result<Option<Value<'p>>, DecodeError> {
         let field = self.object.fields.iter().find(|field| field.name == name);
         field.map(|field| self.field(field)).transpose()
+    }
+
+    /// Whether the payload itself has the field, rather than the schema its default.
+    pub(crate) fn is_present(&self, field: &Field) -> Result<bool, DecodeError> {
+        let Place::Table(table) = self.place else { return Ok(true) };
+        let found = table.field(field.id, 0).map_err(|damage| {
+            DecodeError::new(format!("{}.{}", self.object.name, field.name), Reason::Damage(damage))
+        })?;
+        Ok(found.is_some())
+    }
+
+    /// Gives the buffer that is nested in the bytes of a field to `read`; `None` if there is none to be read. It takes
+    /// from the same budget, and counts as deep as it lies.
+    pub(crate) fn with_nested<R>(
+        &self,
+        field: &Field,
+        vector: VectorValue<'p>,
+        read: impl FnOnce(ObjectValue<'_>) -> R,
+    ) -> Option<R> {
+        let outer = self.payload;
+        let root = outer.decoder.nested(&self.object.name, field)?;
+        let (bytes, left) = (vector.bytes()?, Cell::new(outer.left.get()));
+        let depth = self.depth;
+        if depth >= MAX_DEPTH || root.kind == ObjectKind::Struct {
+            return None;
+        }
+        let payload = Payload { decoder: outer.decoder, root, bytes, limit: outer.limit, left, depth };
+        let result = payload.root().ok().map(read);
+        outer.left.set(payload.left.get());
+        result
     }
 
     fn field(&self, field: &'p Field) -> Result<Value<'p>, DecodeError> {

@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let (mut writer, place) = Writer::new(b"TEST");
+        let (mut writer, place) = Writer::new(Some(b"TEST"));
         let mut draft = Draft::new();
         draft.flag(0, true);
         draft.number(2, -5i64, 0);
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn numbers_are_aligned_to_their_size() {
         for text in ["", "a", "abcd", "abcdefghi"] {
-            let (mut writer, place) = Writer::new(b"TEST");
+            let (mut writer, place) = Writer::new(Some(b"TEST"));
             let mut draft = Draft::new();
             draft.reference(0);
             draft.reference(1);
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn equal_vtables_are_written_once() {
         let len = |tables: usize| {
-            let (mut writer, place) = Writer::new(b"TEST");
+            let (mut writer, place) = Writer::new(Some(b"TEST"));
             let mut draft = Draft::new();
             draft.reference(0);
             let table = writer.table(place, draft);

@@ -19,9 +19,33 @@ pub(crate) struct Draft {
 #[derive(Debug)]
 struct DraftField {
     slot: u16,
-    size: usize,
-    /// `None` for a reference.
-    number: Option<[u8; 8]>,
+    align: usize,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Reference,
+    Number([u8; 8], usize),
+    Structure(Vec<u8>),
+}
+
+impl Content {
+    fn size(&self) -> usize {
+        match self {
+            Self::Reference => 4,
+            Self::Number(_, size) => *size,
+            Self::Structure(bytes) => bytes.len(),
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Reference => &[0; 4],
+            Self::Number(bytes, size) => &bytes[..*size],
+            Self::Structure(bytes) => bytes,
+        }
+    }
 }
 
 impl Draft {
@@ -33,8 +57,13 @@ impl Draft {
     /// Adds a number; one that has the default's bits stays away.
     pub(crate) fn number<N: Number>(&mut self, slot: u16, value: N, default: N) {
         if value.to_array() != default.to_array() {
-            self.fields.push(DraftField { slot, size: N::SIZE, number: Some(value.to_array()) });
+            self.scalar(slot, value.to_array(), N::SIZE);
         }
+    }
+
+    /// Adds a number by its bytes, the first `size` of eight.
+    pub(crate) fn scalar(&mut self, slot: u16, bytes: [u8; 8], size: usize) {
+        self.fields.push(DraftField { slot, align: size, content: Content::Number(bytes, size) });
     }
 
     /// Adds a boolean whose default is false.
@@ -42,14 +71,26 @@ impl Draft {
         self.number(slot, u8::from(value), 0);
     }
 
-    /// Adds a reference; the target is written after the table.
-    pub(crate) fn reference(&mut self, slot: u16) {
-        self.fields.push(DraftField { slot, size: 4, number: None });
+    /// Adds a struct, whose size is a multiple of its alignment.
+    pub(crate) fn structure(&mut self, slot: u16, bytes: Vec<u8>, align: usize) {
+        self.fields.push(DraftField { slot, align, content: Content::Structure(bytes) });
     }
 
-    /// The vtable, and the fields with their offsets in the table: the largest first, so that no gaps arise.
+    /// Adds a reference; the target is written after the table.
+    pub(crate) fn reference(&mut self, slot: u16) {
+        self.fields.push(DraftField { slot, align: 4, content: Content::Reference });
+    }
+
+    /// Whether table and vtable are small enough for the format's 16-bit sizes.
+    pub(crate) fn fits(&self) -> bool {
+        let bytes: usize = self.fields.iter().map(|field| field.content.size()).sum();
+        let slots = self.fields.iter().map(|field| usize::from(field.slot) + 1).max().unwrap_or(0);
+        4 + bytes <= usize::from(u16::MAX) && 4 + 2 * slots <= usize::from(u16::MAX)
+    }
+
+    /// The vtable, and the fields with their offsets in the table: the most aligned first, so that no gaps arise.
     fn layout(mut self) -> (Vec<u8>, Vec<(u16, DraftField)>) {
-        self.fields.sort_by_key(|field| (std::cmp::Reverse(field.size), field.slot));
+        self.fields.sort_by_key(|field| (std::cmp::Reverse(field.align), field.slot));
         let slots = self.fields.iter().map(|field| usize::from(field.slot) + 1).max().unwrap_or(0);
         let mut vtable = vec![0; 4 + 2 * slots];
         let mut end: u16 = 4;
@@ -57,7 +98,7 @@ impl Draft {
         for field in self.fields {
             let entry = 4 + 2 * usize::from(field.slot);
             vtable[entry..entry + 2].copy_from_slice(&end.to_le_bytes());
-            let size = field.size as u16;
+            let size = field.content.size() as u16;
             placed.push((end, field));
             end += size;
         }
@@ -89,14 +130,26 @@ pub(crate) struct Writer {
     bytes: Vec<u8>,
     /// Vtables that were written already: equal ones are shared.
     vtables: HashMap<Vec<u8>, usize>,
+    /// The greatest alignment that anything in it has.
+    align: usize,
 }
 
 impl Writer {
     /// An empty buffer, and the reference to its root.
-    pub(crate) fn new(identifier: &[u8; 4]) -> (Self, Place) {
+    pub(crate) fn new(identifier: Option<&[u8; 4]>) -> (Self, Place) {
         let mut bytes = vec![0; 4];
-        bytes.extend_from_slice(identifier);
-        (Self { bytes, vtables: HashMap::new() }, Place(0))
+        bytes.extend_from_slice(identifier.map_or(&[], |identifier| identifier));
+        (Self { bytes, vtables: HashMap::new(), align: 4 }, Place(0))
+    }
+
+    /// Bytes so far.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// What the buffer has to be aligned to where it lies.
+    pub(crate) fn alignment(&self) -> usize {
+        self.align
     }
 
     /// The finished buffer.
@@ -110,8 +163,8 @@ impl Writer {
     pub(crate) fn table(&mut self, place: Place, draft: Draft) -> Written {
         let (vtable, fields) = draft.layout();
         let vtable_at = self.vtable(vtable);
-        let widest = fields.first().map_or(4, |(_, field)| field.size.max(4));
-        // The first field stands four bytes into the table, and is the widest.
+        let widest = fields.first().map_or(4, |(_, field)| field.align.max(4));
+        // The first field stands four bytes into the table, and is the most aligned.
         self.align(4, widest);
         let start = self.bytes.len();
         let back = (start - vtable_at) as u32;
@@ -119,10 +172,10 @@ impl Writer {
         let mut places = Vec::new();
         for (offset, field) in fields {
             debug_assert_eq!(self.bytes.len(), start + usize::from(offset));
-            if field.number.is_none() {
+            if let Content::Reference = field.content {
                 places.push((field.slot, Place(self.bytes.len())));
             }
-            self.bytes.extend_from_slice(&field.number.unwrap_or_default()[..field.size]);
+            self.bytes.extend_from_slice(field.content.bytes());
         }
         self.fill(place, start);
         Written { start, places }
@@ -146,6 +199,21 @@ impl Writer {
         let start = self.bytes.len();
         self.bytes.resize(start + 4 * len, 0);
         (0..len).map(|index| Place(start + 4 * index)).collect()
+    }
+
+    /// Writes a vector whose elements stand in place, so many in these bytes.
+    pub(crate) fn elements(&mut self, place: Place, len: usize, bytes: &[u8], align: usize) {
+        self.align(4, align.max(4));
+        self.fill(place, self.bytes.len());
+        self.bytes.extend_from_slice(&word(len).to_le_bytes());
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Writes a struct that a reference leads to: a member of a union.
+    pub(crate) fn structure(&mut self, place: Place, bytes: &[u8], align: usize) {
+        self.align(0, align);
+        self.fill(place, self.bytes.len());
+        self.bytes.extend_from_slice(bytes);
     }
 
     /// Starts a string or a vector with its length.
@@ -174,12 +242,13 @@ impl Writer {
 
     /// Pads until what comes `ahead` bytes later is aligned.
     fn align(&mut self, ahead: usize, alignment: usize) {
+        self.align = self.align.max(alignment);
         let end = (self.bytes.len() + ahead).next_multiple_of(alignment);
         self.bytes.resize(end - ahead, 0);
     }
 }
 
-/// A distance or a length: FlatBuffers end below 2 GiB, and a schema is made from source text.
+/// A distance or a length: FlatBuffers end below 2 GiB. A schema is made from source text; what comes from JSON is counted.
 fn word(value: usize) -> u32 {
-    u32::try_from(value).expect("a schema of 4 GiB cannot be held in memory as a model")
+    u32::try_from(value).expect("what is written comes from text or a model, both far below 4 GiB")
 }
