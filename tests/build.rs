@@ -13,6 +13,16 @@ fn main() {
     let cases: Vec<PathBuf> = entries(Path::new("cases")).iter().flat_map(|case| schemas_in(case)).collect();
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets OUT_DIR for build scripts");
     msg_codegen::Config::new().out_dir(Path::new(&out_dir).join("cases")).compile(&cases);
+
+    msg_codegen::Config::new()
+        .out_dir(Path::new(&out_dir).join("custom"))
+        .extern_path("msg_tests.includes.Stamp", "crate::elsewhere::msg_tests::includes::Stamp")
+        .extern_path("msg_tests.enums", "crate::elsewhere::msg_tests::enums")
+        .extern_path("msg_tests.unions.shapes", "crate::elsewhere::msg_tests::unions::shapes")
+        .type_attribute("msg_tests.P*", "#[derive(Eq, Hash)] #[derive(PartialOrd)]")
+        .field_attribute("msg_tests.Person.email", "#[deprecated = \"write a letter\"]")
+        .field_attribute("*.Small", "#[doc = \"Not large.\"]")
+        .compile(&["../schemas/includes.fbs", "../schemas/person.fbs", "custom/uses.fbs"]);
 }
 
 fn entries(directory: &Path) -> Vec<PathBuf> {

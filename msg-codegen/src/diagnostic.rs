@@ -83,6 +83,8 @@ codes! {
     UnreadableFile = "E0201",
     /// An included file is in none of the places that are searched.
     IncludeNotFound = "E0202",
+    /// A setting of the builder that cannot be.
+    InvalidSetting = "E0203",
     /// A type that is declared nowhere.
     UnknownType = "E0301",
     /// Two types of one name.

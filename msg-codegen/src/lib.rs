@@ -18,6 +18,7 @@ mod build_script;
 mod checked;
 mod config;
 mod conform;
+mod custom;
 mod diagnostic;
 mod emit;
 mod fbs;

@@ -15,10 +15,11 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 use crate::{
+    custom::Custom,
     diagnostic::{Code, Diagnostic},
     ir::{
-        Attributes, Declaration, Default, Element, EnumId, Ir, ObjectId, ObjectKind, Presence, Scalar, Type,
-        Union, UnionId,
+        Attributes, Declaration, Default, Element, EnumId, Ir, ObjectId, ObjectKind, Presence, QualifiedName,
+        Scalar, Type, Union, UnionId,
     },
     names::{Names, differs},
 };
@@ -52,11 +53,12 @@ fn union_refusal(union: &Union) -> Option<Diagnostic> {
 }
 
 /// The text of the module tree; `files` are the names of the schemas it comes from.
-pub(crate) fn emit(ir: &Ir, files: &[String]) -> String {
+pub(crate) fn emit(ir: &Ir, custom: &Custom, files: &[String]) -> String {
     let names = Names::choose(ir);
-    let emitter = Emitter { ir, names: &names };
+    let emitter = Emitter { ir, names: &names, custom };
     let mut root = Module::default();
-    for index in 0..ir.objects.len() {
+    let is_here = |declaration: &Declaration| !custom.is_extern(&declaration.name);
+    for index in (0..ir.objects.len()).filter(|index| is_here(&ir.objects[*index].declaration)) {
         let id = ObjectId(index);
         let item = match ir.objects[index].kind {
             ObjectKind::Table => emitter.table(id),
@@ -64,10 +66,10 @@ pub(crate) fn emit(ir: &Ir, files: &[String]) -> String {
         };
         root.add(&names, &ir.objects[index].declaration, item);
     }
-    for index in 0..ir.enums.len() {
+    for index in (0..ir.enums.len()).filter(|index| is_here(&ir.enums[*index].declaration)) {
         root.add(&names, &ir.enums[index].declaration, emitter.enumeration(EnumId(index)));
     }
-    for index in 0..ir.unions.len() {
+    for index in (0..ir.unions.len()).filter(|index| is_here(&ir.unions[*index].declaration)) {
         root.add(&names, &ir.unions[index].declaration, emitter.union(UnionId(index)));
     }
     let tokens = root.root_tokens();
@@ -127,6 +129,7 @@ impl Module {
 struct Emitter<'a> {
     ir: &'a Ir,
     names: &'a Names,
+    custom: &'a Custom,
 }
 
 impl Emitter<'_> {
@@ -138,6 +141,9 @@ impl Emitter<'_> {
     /// `Name`, `super::b::Name`, `self::b::Name`: a type as the module of `from` sees it.
     fn path(&self, from: &Declaration, to: &Declaration, name: &str) -> TokenStream {
         let name = identifier(name);
+        if let Some(path) = self.extern_path(&to.name, &name) {
+            return path;
+        }
         let (from, to) = (self.names.module(&from.name.namespace), self.names.module(&to.name.namespace));
         let common = from.iter().zip(to).take_while(|(left, right)| left == right).count();
         let down = to[common..].iter().map(|module| identifier(module));
@@ -149,6 +155,17 @@ impl Emitter<'_> {
                 quote!(#(#up)* #(#down::)* #name)
             }
         }
+    }
+
+    /// `::common::geometry::Vec3`: a type that is generated elsewhere.
+    fn extern_path(&self, to: &QualifiedName, name: &Ident) -> Option<TokenStream> {
+        let (path, parts) = self.custom.extern_path(to)?;
+        let modules = self.names.module(&to.namespace);
+        if parts > modules.len() {
+            return Some(path);
+        }
+        let modules = modules[parts..].iter().map(|module| identifier(module));
+        Some(quote!(#path::#(#modules::)* #name))
     }
 
     /// `i32`, or `::core::primitive::i32` where the schema has a type of that name.

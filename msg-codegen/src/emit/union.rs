@@ -35,11 +35,13 @@ impl Emitter<'_> {
             (self.item_allow(declaration), documentation(&declaration.documentation));
         let (message, name) = (message(&keys), identifier(rust_name));
         let (unknown, number) = (identifier(&names.unknown), self.scalar(crate::ir::Scalar::U8, declaration));
+        let custom = self.custom.of_type(&declaration.name);
         quote! {
             #allow
             #documentation
             #[derive(::core::clone::Clone, ::core::fmt::Debug, ::core::cmp::PartialEq)]
             #[derive(::msg_runtime::Message)]
+            #custom
             #message
             pub enum #name {
                 #(#members,)*
@@ -75,6 +77,7 @@ impl Emitter<'_> {
         let held = if member.is_boxed { quote!(::std::boxed::Box<#held>) } else { held };
         let (documentation, message) = (documentation(&member.documentation), message(&keys));
         let name = identifier(rust_name);
-        quote!(#documentation #message #name(#held))
+        let custom = self.custom.of_field(&item.declaration.name, &member.name);
+        quote!(#documentation #custom #message #name(#held))
     }
 }
