@@ -159,17 +159,22 @@ impl Resolver<'_, '_> {
             ValueKind::Integer(text) => {
                 integer(text).map_or_else(|| text.clone(), |number| number.to_string())
             }
-            ValueKind::Float(text) | ValueKind::Name(text) | ValueKind::Function(text) => {
-                let message = format!(
-                    "the value of attribute `{}` is neither an integer nor a string",
-                    attribute.name.text
-                );
-                let help = format!("write `\"{text}\"`");
-                self.report(Diagnostic::new(Code::MisplacedAttribute, value.span, message).help(help));
-                String::new()
+            ValueKind::Float(text) | ValueKind::Name(text) => {
+                self.no_attribute_value(attribute, value.span, text)
+            }
+            ValueKind::Function(names, _) => {
+                self.no_attribute_value(attribute, value.span, &format!("{}(..)", names[0]))
             }
             ValueKind::EmptyVector => "[]".to_owned(),
         }
+    }
+
+    fn no_attribute_value(&mut self, attribute: &Attribute, span: Span, text: &str) -> String {
+        let name = &attribute.name.text;
+        let message = format!("the value of attribute `{name}` is neither an integer nor a string");
+        let help = format!("write `\"{text}\"`");
+        self.report(Diagnostic::new(Code::MisplacedAttribute, span, message).help(help));
+        String::new()
     }
 }
 

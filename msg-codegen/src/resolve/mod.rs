@@ -10,6 +10,7 @@ mod enumeration;
 mod facts;
 mod ids;
 mod layout;
+mod number;
 mod object;
 mod recursion;
 mod rules;
