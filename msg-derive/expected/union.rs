@@ -159,4 +159,16 @@ const _: () = {
     }
     #[automatically_derived]
     impl<'a> ::msg_runtime::__private::Element for Thing<'a> {}
+    #[automatically_derived]
+    impl<__Owned> ::core::cmp::PartialEq<__Owned> for ThingView<'_>
+    where
+        __Owned: ::msg_runtime::__private::FromWire
+            + ::msg_runtime::__private::Field<
+                Wire = ::msg_runtime::__private::UnionOf<Thing<'static>>,
+            > + ::core::cmp::PartialEq,
+    {
+        fn eq(&self, __owned: &__Owned) -> ::core::primitive::bool {
+            ::msg_runtime::__private::equals_owned(*self, __owned)
+        }
+    }
 };

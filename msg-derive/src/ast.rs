@@ -1,6 +1,6 @@
 //! The input of the derive: what kind of type it is, with its attributes, borrowing syn's nodes for their spans.
 
-use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Data, DeriveInput, Fields, Type, ext::IdentExt};
 
@@ -15,6 +15,7 @@ pub(crate) enum Input<'a> {
     Plain(Struct<'a>),
     Enumeration(Enumeration<'a>),
     Union(Union<'a>),
+    Newtype(Newtype<'a>),
 }
 
 /// A struct with named fields, or with none.
@@ -22,6 +23,17 @@ pub(crate) struct Struct<'a> {
     pub(crate) original: &'a DeriveInput,
     pub(crate) container: Container,
     pub(crate) fields: Vec<Field<'a>>,
+    /// Fields that are no part of the message.
+    pub(crate) skipped: Vec<Field<'a>>,
+}
+
+/// A struct of one field without a name: another type for the same thing on the wire.
+pub(crate) struct Newtype<'a> {
+    pub(crate) original: &'a DeriveInput,
+    pub(crate) container: Container,
+    pub(crate) ty: &'a Type,
+    /// Its type with every lifetime `'static`.
+    pub(crate) erased: TokenStream,
 }
 
 /// A field.
@@ -30,7 +42,9 @@ pub(crate) struct Field<'a> {
     pub(crate) ident: &'a Ident,
     /// Name on the wire.
     pub(crate) name: String,
-    /// Its type with every lifetime `'static`: what the message is, which may not borrow.
+    /// What it is as a field: its type, or that of the module in `with`.
+    pub(crate) ty: Type,
+    /// That type with every lifetime `'static`: what the message is, which may not borrow.
     pub(crate) erased: TokenStream,
     pub(crate) attributes: attr::Field,
 }
@@ -80,9 +94,15 @@ impl<'a> Input<'a> {
         let container = Container::parse(context, &original.attrs);
         match &original.data {
             Data::Struct(data) => {
-                let fields = fields(context, original, &data.fields)?;
+                if let Some(ty) = only_type(&data.fields) {
+                    let erased = erase(ty.to_token_stream());
+                    return Some(Self::Newtype(Newtype { original, container, ty, erased }));
+                }
+                let (skipped, fields) = fields(context, original, &data.fields)?
+                    .into_iter()
+                    .partition(|field| field.attributes.skip.is_some());
                 let plain = container.plain.is_some();
-                let parsed = Struct { original, container, fields };
+                let parsed = Struct { original, container, fields, skipped };
                 Some(if plain { Self::Plain(parsed) } else { Self::Table(parsed) })
             }
             Data::Enum(data) if is_union(data) => union(context, original, container, data).map(Self::Union),
@@ -102,6 +122,7 @@ impl<'a> Input<'a> {
             Self::Table(parsed) | Self::Plain(parsed) => parsed.original,
             Self::Enumeration(parsed) => parsed.original,
             Self::Union(parsed) => parsed.original,
+            Self::Newtype(parsed) => parsed.original,
         }
     }
 
@@ -110,7 +131,18 @@ impl<'a> Input<'a> {
             Self::Table(parsed) | Self::Plain(parsed) => &parsed.container,
             Self::Enumeration(parsed) => &parsed.container,
             Self::Union(parsed) => &parsed.container,
+            Self::Newtype(parsed) => &parsed.container,
         }
+    }
+}
+
+/// The type of the only field, if it has no name.
+fn only_type(fields: &Fields) -> Option<&Type> {
+    match fields {
+        Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => {
+            unnamed.unnamed.first().map(|field| &field.ty)
+        }
+        _ => None,
     }
 }
 
@@ -135,7 +167,14 @@ impl<'a> Field<'a> {
         let attributes = attr::Field::parse(context, &original.attrs);
         let ident = original.ident.as_ref()?;
         let name = attributes.rename.as_ref().map_or_else(|| ident.unraw().to_string(), |name| name.value());
-        Some(Self { original, ident, name, erased: erase(original.ty.to_token_stream()), attributes })
+        let ty = match &attributes.with {
+            Some(module) => {
+                let span = module.segments.first().map_or_else(Span::call_site, |first| first.ident.span());
+                syn::parse_quote_spanned!(span=> #module::Field)
+            }
+            None => original.ty.clone(),
+        };
+        Some(Self { original, ident, name, erased: erase(ty.to_token_stream()), ty, attributes })
     }
 }
 

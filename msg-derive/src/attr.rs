@@ -45,6 +45,8 @@ pub(crate) struct Field {
     pub(crate) rename: Option<LitStr>,
     pub(crate) deprecated: Option<Ident>,
     pub(crate) key: Option<Ident>,
+    pub(crate) skip: Option<Ident>,
+    pub(crate) with: Option<syn::Path>,
     pub(crate) about: About,
 }
 
@@ -68,11 +70,7 @@ impl Container {
                 symbol::TOPIC => container.topic = item.string(context),
                 symbol::PLAIN => container.plain = item.flag(context),
                 symbol::VIEW => container.view = item.name(context),
-                symbol::CRATE => {
-                    container.runtime = item
-                        .string(context)
-                        .and_then(|path| context.ok(path.parse_with(syn::Path::parse_mod_style)))
-                }
+                symbol::CRATE => container.runtime = item.path(context),
                 symbol::IDENTIFIER => container.identifier = item.string(context),
                 symbol::EXTENSION => container.extension = item.string(context),
                 symbol::BIT_FLAGS => container.bit_flags = item.flag(context),
@@ -95,6 +93,8 @@ impl Field {
                 symbol::RENAME => field.rename = item.name(context),
                 symbol::DEPRECATED => field.deprecated = item.flag(context),
                 symbol::KEY => field.key = item.flag(context),
+                symbol::SKIP => field.skip = item.flag(context),
+                symbol::WITH => field.with = item.path(context),
                 _ => item.attributes(context, &mut field.about),
             }
         }
@@ -252,6 +252,17 @@ impl Item {
                 None
             }
         }
+    }
+
+    fn path(self, context: &Context) -> Option<syn::Path> {
+        let key = self.key();
+        let text = self.string(context)?;
+        if let Ok(path) = text.parse_with(syn::Path::parse_mod_style) {
+            return Some(path);
+        }
+        let found = text.value();
+        context.error(text, format!("`{key}` is a path such as `crate::module`, found `{found}`"));
+        None
     }
 
     /// A string that is one word of a schema.

@@ -44,6 +44,8 @@ use proc_macro2::TokenStream;
 /// | `rename = "wire_name"` | the name in the schema (enumerators and members too) |
 /// | `deprecated` | marked so in the schema |
 /// | `key` | the key of sorted vectors of the type |
+/// | `skip` | no part of the message: `Default` when it is made from a received one |
+/// | `with = "module"` | converted by a module, as below |
 /// | `attribute(name = "value")` | as on the type (enumerators and members too) |
 /// | `unknown` | the variant of a union for members that only newer senders know |
 ///
@@ -77,6 +79,33 @@ use proc_macro2::TokenStream;
 /// nobody here can tell where it ends: `Unknown(n)` is encoded as an absent union, in a vector as NONE, which reads as
 /// `Unknown(0)`. Whoever forwards messages sends the payload as it came. A field `thing: Thing` without `Option` reads
 /// as `Unknown(0)` when it is absent. In a table a union takes two ids, of which `id = N` is the second.
+///
+/// # Types that are no messages
+///
+/// A struct of one unnamed field is that field on the wire, with no namespace and no name of its own; with
+/// `#[message(plain)]` and `#[repr(transparent)]` it fits plain structs too. Types of other crates go through a module
+/// with two functions:
+///
+/// ```ignore
+/// mod uuid_bytes {
+///     pub type Field = [u8; 16];
+///     pub fn to_field(id: &Uuid) -> Field { *id.as_bytes() }
+///     pub fn from_field(bytes: Field) -> Uuid { Uuid::from_bytes(bytes) }
+/// }
+///
+/// #[derive(Message)]
+/// struct Celsius(f32);
+///
+/// #[derive(Message)]
+/// #[message(namespace = "demo")]
+/// struct Reading {
+///     #[message(with = "uuid_bytes")]
+///     sensor: Uuid,
+///     value: Celsius,
+/// }
+/// ```
+///
+/// The view shows what is on the wire: `view.sensor()` is a `&[u8; 16]`, `view.value()` an `f32`.
 ///
 /// Doc comments become the schema's documentation.
 #[proc_macro_derive(Message, attributes(message))]

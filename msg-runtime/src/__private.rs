@@ -7,14 +7,14 @@ pub use crate::{
         enumeration::{
             Closed, Enumeration, check_flag, enum_shape, has_zero, is_enumerator, show_enumerator,
         },
-        field::{Element, Field, FromWire, MakeOwned},
+        field::{Element, Field, FromWire, MakeOwned, equals_owned},
         plain::{
             Plain, PlainOf, PlainStruct, check_end, check_gap, encode_plain, encode_plain_root,
             encode_plain_slice, part, plain_copy, plain_facts,
         },
-        root::encode_root,
+        root::{encode_root, encode_view_root},
         spec::{FieldSpec, assign_ids, clear, default_bits, max_align, vtable, vtable_len},
-        table::{Cursor, Table, TableOf},
+        table::{Cursor, Table, TableOf, encode_view},
         union::{Member, MemberSpec, Union, UnionCursor, UnionOf, start_member},
         wire::{DefaultWire, ElementWire, Place, Shown, Wire},
     },

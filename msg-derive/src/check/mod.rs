@@ -8,17 +8,19 @@ pub(crate) use types::is_supported;
 use std::collections::BTreeMap;
 
 use quote::ToTokens;
-use syn::GenericParam;
+use syn::{Data, DeriveInput, Fields, GenericParam};
 
 use self::types::{default_of_text, member_type, plain_type, supported_type};
 use crate::{
-    ast::{Enumeration, Input, Struct, Union, Variant},
-    attr::{is_word, representation},
+    ast::{Enumeration, Field, Input, Newtype, Struct, Union, Variant},
+    attr::{Container, is_word, representation},
     context::Context,
 };
 
 pub(crate) fn check(context: &Context, input: &Input<'_>) {
-    namespace(context, input);
+    if !matches!(input, Input::Newtype(_)) {
+        namespace(context, input);
+    }
     type_parameters(context, input);
     identifier(context, input);
     topic(context, input);
@@ -30,7 +32,7 @@ pub(crate) fn check(context: &Context, input: &Input<'_>) {
         Input::Plain(plain) => {
             keys_of_enums(context, input, "a struct");
             keys_of_tables(context, input, "a plain struct");
-            plain_representation(context, plain);
+            plain_representation(context, plain.original);
             plain_lifetimes(context, plain);
             plain_fields(context, plain);
         }
@@ -40,6 +42,16 @@ pub(crate) fn check(context: &Context, input: &Input<'_>) {
             unsigned_flags(context, enumeration);
             variant_names(context, &enumeration.variants);
             keys_of_members(context, enumeration);
+        }
+        Input::Newtype(newtype) => {
+            keys_of_newtypes(context, newtype);
+            match newtype.container.plain {
+                Some(_) => {
+                    plain_representation(context, newtype.original);
+                    plain_type(context, newtype.ty);
+                }
+                None => supported_type(context, newtype.ty),
+            }
         }
         Input::Union(union) => {
             keys_of_enums(context, input, "an enum with data");
@@ -60,8 +72,59 @@ fn table_fields(context: &Context, table: &Struct<'_>) {
     one_key(context, table);
     ids(context, table);
     for field in &table.fields {
-        supported_type(context, &field.original.ty);
+        if field.attributes.with.is_none() {
+            supported_type(context, &field.ty);
+        }
         default_of_text(context, field);
+    }
+    for field in &table.skipped {
+        skipped_alone(context, field);
+    }
+}
+
+/// ```text
+/// struct Person { #[message(skip, id = 3)] cache: Cache }
+/// ```
+fn skipped_alone(context: &Context, field: &Field<'_>) {
+    let attributes = &field.attributes;
+    let refused = [
+        ("id", attributes.id.as_ref().map(ToTokens::to_token_stream)),
+        ("default", attributes.default.as_ref().map(ToTokens::to_token_stream)),
+        ("required", attributes.required.as_ref().map(ToTokens::to_token_stream)),
+        ("rename", attributes.rename.as_ref().map(ToTokens::to_token_stream)),
+        ("deprecated", attributes.deprecated.as_ref().map(ToTokens::to_token_stream)),
+        ("key", attributes.key.as_ref().map(ToTokens::to_token_stream)),
+        ("with", attributes.with.as_ref().map(ToTokens::to_token_stream)),
+    ];
+    for (key, tokens) in refused {
+        if let Some(tokens) = tokens {
+            let message = format!("a skipped field is no part of the message: remove `{key}`, or `skip`");
+            context.error(tokens, message);
+        }
+    }
+}
+
+/// ```text
+/// #[message(namespace = "demo", view = "V")]
+/// struct Celsius(f32);
+/// ```
+fn keys_of_newtypes(context: &Context, newtype: &Newtype<'_>) {
+    let Container { namespace, name, topic, view, identifier, extension, .. } = &newtype.container;
+    let keys = [
+        ("namespace", namespace),
+        ("name", name),
+        ("topic", topic),
+        ("view", view),
+        ("identifier", identifier),
+        ("extension", extension),
+    ];
+    for (key, value) in keys {
+        if let Some(value) = value {
+            let message = format!(
+                "a struct of one unnamed field is that field on the wire and has no name there: remove `{key}`, or name the field"
+            );
+            context.error(value, message);
+        }
     }
 }
 
@@ -198,8 +261,8 @@ fn unsigned_flags(context: &Context, enumeration: &Enumeration<'_>) {
 /// #[message(namespace = "demo", plain)]
 /// struct Pose { x: f64 }                   // without #[repr(C)], or with `packed`
 /// ```
-fn plain_representation(context: &Context, plain: &Struct<'_>) {
-    let words = representation(&plain.original.attrs);
+fn plain_representation(context: &Context, original: &DeriveInput) {
+    let words = representation(&original.attrs);
     for (word, span) in &words {
         if word.starts_with("packed") {
             context.push(syn::Error::new(
@@ -209,11 +272,14 @@ fn plain_representation(context: &Context, plain: &Struct<'_>) {
         }
     }
     if !words.iter().any(|(word, _)| word == "C" || word == "transparent") {
+        let is_tuple =
+            matches!(&original.data, Data::Struct(data) if matches!(data.fields, Fields::Unnamed(_)));
         let message = format!(
-            "the order of the fields of `{}` in memory is not fixed: write `#[repr(C)]` above it",
-            plain.original.ident
+            "the order of the fields of `{}` in memory is not fixed: write `#[repr({})]` above it",
+            original.ident,
+            if is_tuple { "transparent" } else { "C" }
         );
-        context.error(&plain.original.ident, message);
+        context.error(&original.ident, message);
     }
 }
 
@@ -237,6 +303,10 @@ fn plain_fields(context: &Context, plain: &Struct<'_>) {
         let message = format!("`{}` has no fields: a plain message needs one", plain.original.ident);
         context.error(&plain.original.ident, message);
     }
+    for field in &plain.skipped {
+        context
+            .error(&field.attributes.skip, "every field of a plain message is always there: remove `skip`");
+    }
     field_names(context, plain);
     one_key(context, plain);
     for field in &plain.fields {
@@ -246,6 +316,7 @@ fn plain_fields(context: &Context, plain: &Struct<'_>) {
             ("default", attributes.default.as_ref().map(ToTokens::to_token_stream)),
             ("required", attributes.required.as_ref().map(ToTokens::to_token_stream)),
             ("deprecated", attributes.deprecated.as_ref().map(ToTokens::to_token_stream)),
+            ("with", attributes.with.as_ref().map(ToTokens::to_token_stream)),
         ];
         for (key, tokens) in refused {
             if let Some(tokens) = tokens {

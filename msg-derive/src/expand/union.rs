@@ -8,6 +8,7 @@ use super::{
     Names, at, ends,
     schema::about,
     table::{index, wire_of},
+    view::comparison,
 };
 use crate::ast::{Member, Union};
 
@@ -17,9 +18,11 @@ pub(crate) fn expand(union: &Union<'_>) -> TokenStream {
     let Some(unknown) = union.unknown.first().map(|variant| &variant.original.ident) else {
         return TokenStream::new();
     };
+    let Names { private, message, .. } = &names;
     let view = view(&names, union, unknown);
     let facts = facts(&names, union, unknown);
     let encode = encode(&names, union, unknown);
+    let comparison = comparison(&names, &quote!(#private::UnionOf<#message>));
     let owned = if union.original.generics.params.is_empty() {
         owned(&names, union, unknown)
     } else {
@@ -31,6 +34,7 @@ pub(crate) fn expand(union: &Union<'_>) -> TokenStream {
         const _: () = {
             #facts
             #encode
+            #comparison
             #owned
         };
     }

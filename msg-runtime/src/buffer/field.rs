@@ -49,6 +49,12 @@ impl<W: Wire, F: FromWire<Wire = W>> MakeOwned<F> for W {
     }
 }
 
+/// True when the owned value of a view is this one.
+#[inline]
+pub fn equals_owned<F: FromWire + PartialEq>(view: FieldView<'_, F>, owned: &F) -> bool {
+    F::from_wire(view) == *owned
+}
+
 /// A field that can be an element of a vector.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a vector",

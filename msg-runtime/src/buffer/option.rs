@@ -45,6 +45,14 @@ impl<W: Wire> Wire for Optional<W> {
         if W::is_absent(bytes, place) { None } else { Some(W::read(bytes, place, default)) }
     }
 
+    fn is_left_out(bytes: Verified<'_>, place: Place) -> bool {
+        W::is_left_out(bytes, place)
+    }
+
+    fn copy(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        W::copy(bytes, from, out, to);
+    }
+
     fn show(view: Option<W::View<'_>>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match view {
             Some(view) => f.debug_tuple("Some").field(&super::wire::Shown::<W>(view)).finish(),

@@ -13,7 +13,7 @@ use super::{
     vector::VectorView,
     verified::Verified,
     verify::Verifier,
-    wire::{DefaultWire, ElementWire, Inline, Kind, Place, Wire, sealed::Sealed},
+    wire::{DefaultWire, ElementWire, Inline, Kind, Place, Wire, copy_flat, sealed::Sealed},
 };
 use crate::error::Invalid;
 
@@ -110,6 +110,14 @@ macro_rules! scalars {
 
         impl ElementWire for $number {
             type Slice<'a> = &'a [Self];
+
+            fn to_vec<F: FromWire<Wire = Self>>(slice: &[Self]) -> Vec<F> {
+                slice.iter().copied().map(F::from_wire).collect()
+            }
+
+            fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+                copy_flat::<Self>(bytes, from, out, to);
+            }
 
             fn verify_elements(_: &mut Verifier<'_>, _: usize, _: usize) -> Result<(), Invalid> {
                 Ok(())
@@ -215,6 +223,14 @@ impl DefaultWire for bool {
 
 impl ElementWire for bool {
     type Slice<'a> = VectorView<'a, Self>;
+
+    fn to_vec<F: FromWire<Wire = Self>>(slice: VectorView<'_, Self>) -> Vec<F> {
+        slice.iter().map(F::from_wire).collect()
+    }
+
+    fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        copy_flat::<Self>(bytes, from, out, to);
+    }
 
     fn verify_elements(_: &mut Verifier<'_>, _: usize, _: usize) -> Result<(), Invalid> {
         Ok(())

@@ -6,10 +6,12 @@
 use std::any::TypeId;
 
 use super::{
+    build::Encoder,
     const_text::ConstText,
     describe::{About, Shape},
     memory::bits_of,
     plain::Plain,
+    verified::Verified,
     verify::Verifier,
     wire::{Inline, Kind, Place, Wire},
 };
@@ -37,6 +39,8 @@ pub struct FieldSpec {
     /// Bits of the default, zero-extended from the number's width.
     pub(crate) default: u64,
     pub(crate) verify: fn(&mut Verifier<'_>, Place) -> Result<(), Invalid>,
+    pub(crate) is_left_out: fn(Verified<'_>, Place) -> bool,
+    pub(crate) copy: fn(Verified<'_>, Place, &mut Encoder<'_>, Place),
     /// Compared before a field is read: accessor and facts may have been written apart.
     pub(crate) wire: TypeId,
     pub(crate) shape: fn() -> Shape,
@@ -63,6 +67,8 @@ impl FieldSpec {
             inline: W::INLINE,
             default: 0,
             verify: W::verify,
+            is_left_out: W::is_left_out,
+            copy: W::copy,
             wire: TypeId::of::<W>(),
             shape: W::shape,
             deprecated: false,

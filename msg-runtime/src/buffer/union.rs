@@ -13,7 +13,7 @@ use std::{any::TypeId, fmt, marker::PhantomData};
 use super::{
     build::Encoder,
     describe::{About, MemberFacts, Shape, UnionFacts},
-    field::Field,
+    field::{Field, FromWire},
     plain::{Plain, PlainOf, PlainStruct},
     table::{Table, TableOf},
     text::Text,
@@ -50,6 +50,7 @@ pub struct MemberSpec {
     /// See [`Member`].
     behind_offset: bool,
     verify: fn(&mut Verifier<'_>, Place) -> Result<(), Invalid>,
+    copy: fn(Verified<'_>, Place, &mut Encoder<'_>, Place),
     facts: MemberFacts,
 }
 
@@ -62,6 +63,7 @@ impl MemberSpec {
             inline: W::INLINE,
             behind_offset: W::BEHIND_OFFSET,
             verify: verify_member::<W>,
+            copy: W::copy,
             facts: MemberFacts { name, number, shape: W::shape, about },
         }
     }
@@ -94,9 +96,13 @@ fn verify_member<W: Member>(verifier: &mut Verifier<'_>, place: Place) -> Result
     W::verify(verifier, Place::at(at))
 }
 
+fn member_of<U: Union>(number: u8) -> Option<&'static MemberSpec> {
+    U::MEMBERS.iter().find(|member| member.number == number)
+}
+
 /// The value of a union that is there: a number that is no member's says nothing about the value.
 fn verify_value<U: Union>(verifier: &mut Verifier<'_>, number: u8, place: Place) -> Result<(), Invalid> {
-    match U::MEMBERS.iter().find(|member| member.number == number) {
+    match member_of::<U>(number) {
         Some(member) => (member.verify)(verifier, place),
         None => Ok(()),
     }
@@ -220,6 +226,17 @@ impl<U: Union> Wire for UnionOf<U> {
         number_at(bytes, place) == 0
     }
 
+    fn is_left_out(bytes: Verified<'_>, place: Place) -> bool {
+        member_of::<U>(number_at(bytes, place)).is_none()
+    }
+
+    fn copy(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        let Some(member) = member_of::<U>(number_at(bytes, from)) else { return };
+        let from = if member.behind_offset { bytes.follow(from.at) } else { from.at };
+        let to = start_member(member, out, to);
+        (member.copy)(bytes, Place::at(from), out, to);
+    }
+
     fn show(view: U::View<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&view, f)
     }
@@ -229,6 +246,21 @@ impl<U: Union> Wire for UnionOf<U> {
 impl<U: Union> ElementWire for UnionOf<U> {
     type Slice<'a> = VectorView<'a, Self>;
     const VECTOR_TAG: Inline = Inline::OFFSET;
+
+    fn to_vec<F: FromWire<Wire = Self>>(slice: VectorView<'_, Self>) -> Vec<F> {
+        slice.iter().map(F::from_wire).collect()
+    }
+
+    fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        let (numbers, values) = (bytes.follow(from.tag) + 4, bytes.follow(from.at) + 4);
+        let len = bytes.u32_at(numbers - 4);
+        let tags = out.start_vector(Place::at(to.tag), len, Self::TAG);
+        let start = out.start_vector(to, len, Self::INLINE);
+        for index in 0..len {
+            let from = Place { at: values + 4 * index, tag: numbers + index };
+            Self::copy(bytes, from, out, Place { at: start + 4 * index, tag: tags + index });
+        }
+    }
 
     fn verify_vector(verifier: &mut Verifier<'_>, place: Place) -> Result<(), Invalid> {
         match (place.tag == 0, place.is_absent()) {

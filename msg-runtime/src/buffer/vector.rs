@@ -38,6 +38,10 @@ impl<W: ElementWire> Wire for Vector<W> {
         W::read_vector(bytes, place)
     }
 
+    fn copy(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        W::copy_vector(bytes, from, out, to);
+    }
+
     fn show(view: W::Slice<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         W::show_slice(view, f)
     }
@@ -200,30 +204,9 @@ impl<T: Element + Clone> Field for Cow<'_, [T]> {
     }
 }
 
-impl<T: Element + FromWire> FromWire for Vec<T>
-where
-    for<'a> FieldView<'a, Self>: IntoOwned<T>,
-{
+impl<T: Element + FromWire> FromWire for Vec<T> {
     fn from_wire(view: FieldView<'_, Self>) -> Self {
-        view.into_owned()
-    }
-}
-
-/// Makes a vector of owned elements from either view of a vector.
-pub trait IntoOwned<T> {
-    /// All elements.
-    fn into_owned(self) -> Vec<T>;
-}
-
-impl<T: Copy> IntoOwned<T> for &[T] {
-    fn into_owned(self) -> Vec<T> {
-        self.to_vec()
-    }
-}
-
-impl<W: ElementWire, T: FromWire + Field<Wire = W>> IntoOwned<T> for VectorView<'_, W> {
-    fn into_owned(self) -> Vec<T> {
-        self.iter().map(T::from_wire).collect()
+        <T::Wire as ElementWire>::to_vec(view)
     }
 }
 

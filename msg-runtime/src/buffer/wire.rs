@@ -5,7 +5,13 @@
 
 use std::fmt;
 
-use super::{build::Encoder, describe::Shape, field::Field, verified::Verified, verify::Verifier};
+use super::{
+    build::Encoder,
+    describe::Shape,
+    field::{Field, FromWire},
+    verified::Verified,
+    verify::Verifier,
+};
 use crate::error::Invalid;
 
 pub(crate) mod sealed {
@@ -103,6 +109,19 @@ pub trait Wire: sealed::Sealed + 'static {
         place.is_absent()
     }
 
+    /// True when nothing of the value at `place` can be sent on.
+    #[inline]
+    fn is_left_out(_: Verified<'_>, place: Place) -> bool {
+        place.is_absent()
+    }
+
+    /// Sends on the value at `from`.
+    fn copy(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        if let Some(bytes) = bytes.get(from.at, Self::INLINE.size) {
+            out.put(to.at, bytes);
+        }
+    }
+
     /// Shows a view, without asking the types inside for `Debug`.
     ///
     /// # Errors
@@ -151,6 +170,19 @@ pub trait ElementWire: Wire {
         }
     }
 
+    /// Sends on the vector whose offset stands at `from`.
+    fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        let at = bytes.follow(from.at);
+        let len = bytes.u32_at(at);
+        let start = out.start_vector(to, len, Self::INLINE);
+        for offset in (0..len).map(|index| index * Self::INLINE.size) {
+            Self::copy(bytes, Place::at(at + 4 + offset), out, Place::at(start + offset));
+        }
+    }
+
+    /// The elements of a view as owned values.
+    fn to_vec<F: FromWire<Wire = Self>>(slice: Self::Slice<'_>) -> Vec<F>;
+
     /// Checks `len` elements from `start` on, of which the range is checked already.
     ///
     /// # Errors
@@ -167,6 +199,16 @@ pub trait ElementWire: Wire {
     ///
     /// Those of the formatter.
     fn show_slice(slice: Self::Slice<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+/// [`ElementWire::copy_vector`] of elements that hold no offsets: in one piece.
+pub(super) fn copy_flat<W: ElementWire>(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+    let at = bytes.follow(from.at);
+    let len = bytes.u32_at(at);
+    if let Some(elements) = bytes.get(at + 4, len * W::INLINE.size) {
+        out.vector_header(to, len, W::INLINE.align);
+        out.append(elements);
+    }
 }
 
 /// A wire kind that has a default in the schema.
