@@ -119,6 +119,9 @@ fn text_facts(
 
 /// The lines around the first that differs; the left side is ours.
 pub fn first_difference(left: &str, right: &str) -> Option<String> {
+    if left == right {
+        return None;
+    }
     let lines = left.lines().count().max(right.lines().count());
     let line = (0..lines).find(|line| left.lines().nth(*line) != right.lines().nth(*line))?;
     let around =

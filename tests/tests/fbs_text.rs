@@ -11,6 +11,8 @@ use msg_codegen::{Checked, Config, to_fbs};
 use msg_runtime::{Flags, Message, Open};
 use msg_schema::{BaseType, Enum, EnumValue, Field, Object, Schema, Type};
 use msg_tests::{
+    random::Random,
+    schema_text::random_schema,
     schemas::{CONSTRUCTS, first_difference},
     tools::{Folder, flatc, flatc_schema, flatc_schema_of, run, schema_path},
 };
@@ -85,6 +87,29 @@ fn every_construct_is_the_same_after_text() {
         "table T { z: int (id: 1); y: int (id: 0); } file_identifier \"a\\\"b\\\\\"; root_type T;",
     ]) {
         check(&folder.write("construct.fbs", text));
+    }
+}
+
+/// Random schemas that are compared; each takes four runs of flatc.
+const RANDOM_SCHEMAS: usize = 200;
+
+#[test]
+fn random_schemas_are_those_of_flatc_before_and_after_text() {
+    let folder = Folder::new();
+    let mut random = Random::new(0x5c4e);
+    for _ in 0..RANDOM_SCHEMAS {
+        let text = random_schema(&mut random);
+        let path = folder.write("random.fbs", &text);
+        check(&path);
+        let mut ours = parsed_file(&path);
+        for field in ours.objects.iter_mut().flat_map(|object| &mut object.fields) {
+            // flatc writes 0 for a default of `ulong` above the largest `long`.
+            if field.field_type.base == BaseType::ULong && field.default_integer < 0 {
+                field.default_integer = 0;
+            }
+        }
+        assert_same(&ours, &flatc_schema(&path), &text);
+        assert!(Config::new().check(&[&path]).generate().is_some(), "{text}");
     }
 }
 
@@ -281,4 +306,40 @@ fn text_stays_where_it_belongs() {
     assert_eq!(again.objects[0].attributes, schema.objects[0].attributes);
     assert_eq!(again.file_extension, schema.file_extension);
     assert_eq!(flatc_schema_of(&text).objects.len(), 1, "{text}");
+}
+
+/// Bytes of a schema with some of them changed.
+fn damage(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..=random.below(3) {
+        let at = random.below(bytes.len());
+        bytes[at] = match random.below(3) {
+            0 => random.below(256) as u8,
+            1 => bytes[at].wrapping_add(1),
+            _ => bytes[at] ^ (1 << random.below(8)),
+        };
+    }
+    bytes
+}
+
+#[test]
+fn damaged_binary_schemas_never_panic() {
+    let seeds: Vec<Vec<u8>> = ["enums", "structs", "unions", "recursion", "attributes", "defaults"]
+        .iter()
+        .map(|name| parsed_file(&schema_path(name).with_extension("fbs")).to_bytes())
+        .collect();
+    let mut random = Random::new(0xbf85);
+    let (mut checked, mut generated) = (0, 0);
+    for number in 0..12_000 {
+        let Ok(schema) = Schema::from_bytes(&damage(&seeds[number % seeds.len()], &mut random)) else {
+            continue;
+        };
+        let Ok(found) = Config::new().check_schema("damaged.bfbs", &schema) else { continue };
+        checked += 1;
+        if !found.has_errors() && number % 5 == 0 {
+            found.generate().unwrap();
+            generated += 1;
+        }
+    }
+    assert!(checked > 1000 && generated > 100, "only {checked} were checked, {generated} generated");
 }
