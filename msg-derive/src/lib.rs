@@ -49,6 +49,13 @@ use proc_macro2::TokenStream;
 /// | `attribute(name = "value")` | as on the type (enumerators and members too) |
 /// | `unknown` | the variant of a union for members that only newer senders know |
 ///
+/// # Fields
+///
+/// Numbers, `bool`, `String`, `&str`, `Cow`, `Vec<T>`, `&[T]`, `[T; N]` of plain values, `Box<T>`, `Option<T>`, other
+/// messages and enums, their views, `HashMap` and `BTreeMap` with string or integer keys (in the schema a vector of
+/// tables with a key and a value), `Duration` and `SystemTime` (nanoseconds), and of the runtime `Open`, `Flags`,
+/// `FillWith`, `Padding` and `Nested`.
+///
 /// # Unions
 ///
 /// An enum with data is a union. Each variant holds one message, plain struct or string, boxed or not; members have the

@@ -8,6 +8,7 @@ pub use crate::{
             Closed, Enumeration, check_flag, enum_shape, has_zero, is_enumerator, show_enumerator,
         },
         field::{Element, Field, FromWire, MakeOwned, equals_owned},
+        key::{KeyOrder, KeyWire, Keyed, compare_enumerators},
         plain::{
             Plain, PlainOf, PlainStruct, check_end, check_gap, encode_plain, encode_plain_root,
             encode_plain_slice, part, plain_copy, plain_facts,

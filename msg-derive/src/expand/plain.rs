@@ -21,6 +21,7 @@ pub(crate) fn expand(plain: &Struct<'_>) -> TokenStream {
     let facts = facts(&names, plain);
     let message = message(&names, plain);
     let field = field(&names);
+    let order = order(&names, plain);
     quote! {
         #[allow(deprecated, non_camel_case_types, clippy::all)]
         const _: () = {
@@ -29,8 +30,29 @@ pub(crate) fn expand(plain: &Struct<'_>) -> TokenStream {
             #facts
             #message
             #field
+            #order
         };
     }
+}
+
+/// ```text
+/// impl KeyOrder for Pose { fn compare_keys(&self, other: &Self) -> Ordering { .. } }
+/// ```
+fn order(names: &Names<'_>, plain: &Struct<'_>) -> Option<TokenStream> {
+    let Names { ident: this, private, .. } = names;
+    let Field { ident, ty, .. } = plain.fields.iter().find(|field| field.attributes.key.is_some())?;
+    let (first, _) = ends(ty);
+    let spanned = at(first, private);
+    let compare = quote_spanned!(first=> <#ty as #spanned::KeyOrder>::compare_keys);
+    Some(quote! {
+        #[automatically_derived]
+        impl #private::KeyOrder for #this {
+            #[inline]
+            fn compare_keys(&self, __other: &Self) -> ::core::cmp::Ordering {
+                #compare(&self.#ident, &__other.#ident)
+            }
+        }
+    })
 }
 
 /// Where a field ends: `offset_of!(Pose, x) + size_of::<f64>()`.

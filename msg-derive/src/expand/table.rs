@@ -21,6 +21,7 @@ pub(crate) fn expand(table: &Struct<'_>) -> TokenStream {
     let message = message(&names, table);
     let encode = encode(&names, table);
     let sent = view::expand(&names);
+    let keyed = keyed(&names, table);
     let owned =
         if table.original.generics.params.is_empty() { owned(&names, table) } else { TokenStream::new() };
     quote! {
@@ -31,6 +32,7 @@ pub(crate) fn expand(table: &Struct<'_>) -> TokenStream {
             #message
             #encode
             #sent
+            #keyed
             #owned
         };
     }
@@ -339,6 +341,29 @@ fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
             }
         }
     }
+}
+
+/// ```text
+/// impl Keyed for Word { type Key = <String as Field>::Wire; fn key(view: WordView<'_>) -> &str { .. } }
+/// ```
+fn keyed(names: &Names<'_>, table: &Struct<'_>) -> Option<TokenStream> {
+    let Names { private, message, .. } = names;
+    let (position, field) =
+        table.fields.iter().enumerate().find(|(_, field)| field.attributes.key.is_some())?;
+    let (wire, got) = (wire(names, field), got(names, field, position));
+    Some(quote! {
+        #[automatically_derived]
+        impl #private::Keyed for #message {
+            type Key = #wire;
+
+            #[inline]
+            fn key<'view>(
+                __view: <Self as #private::Table>::View<'view>,
+            ) -> <<Self as #private::Keyed>::Key as #private::Wire>::View<'view> {
+                #got(&__view.0)
+            }
+        }
+    })
 }
 
 /// What is encoded for a field: `&self.email`, or what `with` has made of it.

@@ -41,6 +41,10 @@ pub enum Shape {
     Enum(fn() -> EnumFacts),
     /// A union.
     Union(fn() -> UnionFacts),
+    /// A map: the fields of its entries.
+    Map(&'static [FieldSpec]),
+    /// A vector of these, which are a message of this name.
+    Nested(fn() -> Shape, &'static str),
 }
 
 /// A table or a plain struct.

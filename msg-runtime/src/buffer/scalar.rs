@@ -8,6 +8,7 @@ use super::{
     build::Encoder,
     describe::Shape,
     field::{Element, Field, FromWire},
+    key::KeyOrder,
     memory::cast_slice,
     plain::{Plain, encode_plain_slice, show_plain_slice},
     vector::VectorView,
@@ -18,7 +19,7 @@ use super::{
 use crate::error::Invalid;
 
 /// A number: also the number behind an enum.
-pub trait Scalar: Plain + Wire + Element + PartialEq + fmt::Debug {
+pub trait Scalar: Plain + Wire + Element + KeyOrder + PartialEq + fmt::Debug {
     /// Its name in the binary schema.
     const BASE: BaseType;
 
