@@ -5,24 +5,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Cases with unions, which no Rust is generated for yet.
-const WITH_UNIONS: [&str; 4] = [
-    "struct_and_string_in_union",
-    "union_field_named_type",
-    "unknown_union_and_enum_serialize",
-    "vector_of_unions",
-];
-
 fn main() {
     println!("cargo::rerun-if-changed=../schemas");
     msg_codegen::compile(&schemas_in(Path::new("../schemas")));
 
     println!("cargo::rerun-if-changed=cases");
-    let mut cases: Vec<PathBuf> =
-        entries(Path::new("cases")).iter().flat_map(|case| schemas_in(case)).collect();
-    cases.retain(|schema| !WITH_UNIONS.iter().any(|case| schema.starts_with(Path::new("cases").join(case))));
+    let cases: Vec<PathBuf> = entries(Path::new("cases")).iter().flat_map(|case| schemas_in(case)).collect();
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets OUT_DIR for build scripts");
     msg_codegen::Config::new().out_dir(Path::new(&out_dir).join("cases")).compile(&cases);
+
+    msg_codegen::Config::new()
+        .out_dir(Path::new(&out_dir).join("custom"))
+        .extern_path("msg_tests.includes.Stamp", "crate::elsewhere::msg_tests::includes::Stamp")
+        .extern_path("msg_tests.enums", "crate::elsewhere::msg_tests::enums")
+        .extern_path("msg_tests.unions.shapes", "crate::elsewhere::msg_tests::unions::shapes")
+        .type_attribute("msg_tests.P*", "#[derive(Eq, Hash)] #[derive(PartialOrd)]")
+        .field_attribute("msg_tests.Person.email", "#[deprecated = \"write a letter\"]")
+        .field_attribute("*.Small", "#[doc = \"Not large.\"]")
+        .compile(&["../schemas/includes.fbs", "../schemas/person.fbs", "custom/uses.fbs"]);
 }
 
 fn entries(directory: &Path) -> Vec<PathBuf> {

@@ -23,15 +23,39 @@ impl fmt::Display for UsageError {
     }
 }
 
-/// Whether a command writes a file.
+/// What the options of a command are, beside those that all have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Output {
-    /// `-o FILE` is understood.
-    Allowed,
-    /// `-o FILE` and `--root NAME`, whose message it writes, are understood.
+pub(crate) enum Options {
+    /// None.
+    Common,
+    /// `--json`.
+    Check,
+    /// `-o FILE`, `--fbs` and `--bfbs`.
+    Generate,
+    /// `-o FILE` and `--root NAME`, for a message.
     Message,
-    /// It is not.
-    None,
+}
+
+/// What is generated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Rust of all schemas.
+    #[default]
+    Rust,
+    /// The text of one schema, with everything that it includes.
+    Fbs,
+    /// The same in binary form.
+    Bfbs,
+}
+
+impl Form {
+    fn option(self) -> &'static str {
+        match self {
+            Self::Rust => "--rust",
+            Self::Fbs => "--fbs",
+            Self::Bfbs => "--bfbs",
+        }
+    }
 }
 
 /// What is said after the name of a command.
@@ -41,12 +65,15 @@ pub(crate) struct Arguments {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) include_paths: Vec<PathBuf>,
     pub(crate) output: Option<String>,
+    pub(crate) form: Form,
+    /// Diagnostics are for programs.
+    pub(crate) json: bool,
     pub(crate) root: Option<String>,
 }
 
 impl Arguments {
     /// Understands a command line.
-    pub(crate) fn parse(arguments: &[String], output: Output) -> Result<Self, UsageError> {
+    pub(crate) fn parse(arguments: &[String], options: Options) -> Result<Self, UsageError> {
         let mut parsed = Self::default();
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
@@ -57,30 +84,58 @@ impl Arguments {
                 }
                 option if option.starts_with('-') && option.len() > 1 => {
                     let (name, value) = split(option);
-                    let value = value.or_else(|| rest.next().cloned());
-                    parsed.option(name, value, output)?;
+                    if !parsed.flag(name, value.as_deref(), options)? {
+                        let value = value.or_else(|| rest.next().cloned());
+                        parsed.option(name, value, options)?;
+                    }
                 }
                 file => parsed.files.push(file.into()),
             }
         }
         match parsed.files.is_empty() {
-            true => Err(UsageError::new("no schema given", "name one or more `.fbs` files")),
+            true => Err(UsageError::new("no schema given", "name one or more `.fbs` or `.bfbs` files")),
             false => Ok(parsed),
         }
     }
 
-    fn option(&mut self, name: &str, value: Option<String>, output: Output) -> Result<(), UsageError> {
+    /// Takes an option that has no value, and says whether it was one.
+    fn flag(&mut self, name: &str, value: Option<&str>, options: Options) -> Result<bool, UsageError> {
+        match (name, options) {
+            ("--json", Options::Check) => self.json = true,
+            ("--fbs", Options::Generate) => self.choose(Form::Fbs)?,
+            ("--bfbs", Options::Generate) => self.choose(Form::Bfbs)?,
+            _ => return Ok(false),
+        }
+        match value {
+            None => Ok(true),
+            Some(value) => Err(UsageError::new(
+                format!("`{name}` has no value, found `{value}`"),
+                format!("write `{name}`"),
+            )),
+        }
+    }
+
+    fn choose(&mut self, form: Form) -> Result<(), UsageError> {
+        if self.form != Form::Rust && self.form != form {
+            let both = format!("`{}` and `{}` exclude each other", self.form.option(), form.option());
+            return Err(UsageError::new(both, "generate one, then the other"));
+        }
+        self.form = form;
+        Ok(())
+    }
+
+    fn option(&mut self, name: &str, value: Option<String>, options: Options) -> Result<(), UsageError> {
         let needed =
             |what: &str| UsageError::new(format!("`{name}` needs {what}"), format!("write `{name} {what}`"));
-        match (name, output) {
+        match (name, options) {
             ("-I" | "--include", _) => {
                 self.include_paths.push(value.ok_or_else(|| needed("DIRECTORY"))?.into())
             }
-            ("-o" | "--output", Output::Allowed | Output::Message) => {
+            ("-o" | "--output", Options::Generate | Options::Message) => {
                 self.output = Some(value.ok_or_else(|| needed("FILE"))?);
             }
-            ("--root", Output::Message) => self.root = Some(value.ok_or_else(|| needed("NAME"))?),
-            ("-o" | "--output", Output::None) => {
+            ("--root", Options::Message) => self.root = Some(value.ok_or_else(|| needed("NAME"))?),
+            ("-o" | "--output", _) => {
                 return Err(UsageError::new(
                     "this command writes no file",
                     "for Rust in a file: `msg generate -o FILE`",
@@ -117,7 +172,7 @@ mod tests {
 
     fn parsed(line: &str) -> Result<Arguments, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        Arguments::parse(&words, Output::Allowed).map_err(|error| error.message)
+        Arguments::parse(&words, Options::Generate).map_err(|error| error.message)
     }
 
     #[test]
@@ -142,5 +197,8 @@ mod tests {
         check("a.fbs -I", "`-I` needs DIRECTORY");
         check("a.fbs --frob", "there is no option `--frob`");
         check("a.fbs -é", "there is no option `-é`");
+        check("a.fbs --json", "there is no option `--json`");
+        check("a.fbs --fbs --bfbs", "`--fbs` and `--bfbs` exclude each other");
+        check("a.fbs --fbs=b.fbs", "`--fbs` has no value, found `b.fbs`");
     }
 }

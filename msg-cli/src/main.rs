@@ -5,6 +5,7 @@
 
 mod arguments;
 mod command;
+mod json;
 
 use std::{
     env,
@@ -30,7 +31,7 @@ Usage: msg <COMMAND> [OPTIONS] FILES...
 
 Commands:
   check     Check FlatBuffers schemas and show every mistake
-  generate  Generate Rust from FlatBuffers schemas
+  generate  Generate Rust, or other forms of the schema, from FlatBuffers schemas
   diff      Show what changed between two schemas, and which readers break
   decode    Show a message as JSON, with nothing but its schema
   encode    Make a message from JSON

@@ -70,6 +70,42 @@ fn rust_goes_to_the_output_or_to_a_file() {
 }
 
 #[test]
+fn a_schema_is_written_in_its_other_forms() {
+    let directory = directory("forms");
+    let path = |name: &str| directory.join(name).display().to_string();
+    check(&["generate", "--fbs", "includes.fbs"], 0, "struct Stamp {\n  seconds", "");
+    check(&["generate", "--bfbs", "includes.fbs", "-o", &path("includes.bfbs")], 0, "", "");
+    assert_eq!(&fs::read(path("includes.bfbs")).unwrap()[4..8], b"BFBS");
+    // All forms say the same.
+    let text = msg(&["generate", "--fbs", "includes.fbs"]).stdout;
+    fs::write(path("includes.fbs"), &text).unwrap();
+    assert_eq!(msg(&["generate", "--fbs", &path("includes.bfbs")]).stdout, text);
+    for form in ["includes.fbs", "includes.bfbs"] {
+        check(&["check", &path(form)], 0, "1 file, no mistakes\n", "");
+        let again = msg(&["generate", "--bfbs", &path(form)]).stdout;
+        assert_eq!(again, fs::read(path("includes.bfbs")).unwrap(), "{form}");
+    }
+    check(&["generate", &path("includes.bfbs")], 0, "pub struct Stamp {", "");
+    check(&["generate", "--fbs", "person.fbs", "ids.fbs"], 2, "", "found 2 schemas");
+    check(&["generate", "--fbs", "--bfbs", "ids.fbs"], 2, "", "exclude each other");
+    fs::write(path("a.fbs"), "table A { x: itn; }").unwrap();
+    check(&["generate", "--bfbs", &path("a.fbs")], 1, "", "unknown type `itn`");
+}
+
+#[test]
+fn diagnostics_are_for_programs_too() {
+    let path = directory("json").join("a.fbs");
+    fs::write(&path, "table A { x: int; x: itn; }").unwrap();
+    let path = path.to_str().unwrap();
+    check(&["check", "--json", path], 1, "[\n{\"severity\":\"error\",\"code\":\"E0303\",", "");
+    check(&["check", "--json", path], 1, "\"help\":\"did you mean `int`?\"}\n]\n", "");
+    assert!(msg(&["check", "--json", path]).stderr.is_empty());
+    check(&["check", "--json", "person.fbs"], 0, "[]\n", "");
+    check(&["check", "--json", "not_there.fbs"], 1, "\"file\":null", "");
+    check(&["generate", "--json", "person.fbs"], 2, "", "there is no option `--json`");
+}
+
+#[test]
 fn includes_are_searched_in_the_named_directories() {
     let directory = directory("includes");
     let path = directory.join("a.fbs");

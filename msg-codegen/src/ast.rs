@@ -155,8 +155,8 @@ pub(crate) enum ValueKind {
     Name(String),
     /// `[]`
     EmptyVector,
-    /// A conversion such as `rad(180)`, by its name.
-    Function(String),
+    /// `sin(rad(30))`: the names, the outermost first, and the argument, which is none of this kind.
+    Function(Vec<String>, Box<Value>),
 }
 
 /// An enum.

@@ -3,6 +3,7 @@
 use std::{collections::HashSet, path::Path};
 
 use crate::{
+    custom::Custom,
     diagnostic::{Diagnostic, Severity, Span},
     emit,
     ir::Ir,
@@ -28,17 +29,19 @@ pub struct Checked {
     /// Names of the files that were asked for.
     inputs: Vec<String>,
     ir: Ir,
+    custom: Custom,
 }
 
 impl Checked {
-    pub(crate) fn new(loaded: Loaded) -> Self {
+    pub(crate) fn new(loaded: Loaded, custom: &Custom) -> Self {
         let Loaded { sources, files, mut diagnostics, inputs } = loaded;
         let ir = resolve::resolve(&files, &inputs, &mut diagnostics);
         let inputs = inputs.iter().map(|file| sources.path(*file).to_owned()).collect();
         if errors(&diagnostics).next().is_none() {
             diagnostics.extend(emit::refusals(&ir));
+            diagnostics.extend(custom.check(&ir));
         }
-        let mut checked = Self { sources, diagnostics, inputs, ir };
+        let mut checked = Self { sources, diagnostics, inputs, ir, custom: custom.clone() };
         checked.sort();
         checked
     }
@@ -94,11 +97,11 @@ impl Checked {
         let mut files: Vec<String> = self.inputs.iter().map(|path| file_name(path)).collect();
         files.sort();
         files.dedup();
-        Some(emit::emit(&self.ir, &files))
+        Some(emit::emit(&self.ir, &self.custom, &files))
     }
 
     /// The binary schema of each file that was asked for, with everything that it includes, under the file's name;
-    /// empty if anything is wrong. What no Rust is generated for yet, such as unions, is in it all the same.
+    /// empty if anything is wrong. What no Rust is generated for is in it all the same.
     pub fn schemas(&self) -> Vec<(String, msg_schema::Schema)> {
         if errors(&self.diagnostics).any(|diagnostic| !diagnostic.code.is_refusal()) {
             return Vec::new();

@@ -8,6 +8,8 @@ use crate::{
     build_script,
     checked::Checked,
     conform::{self, SchemaError},
+    custom::Custom,
+    fbs::{self, FbsError},
     source,
 };
 
@@ -25,6 +27,7 @@ pub struct Config {
     include_paths: Vec<PathBuf>,
     out_dir: Option<PathBuf>,
     baseline: Option<PathBuf>,
+    custom: Custom,
 }
 
 impl Config {
@@ -59,16 +62,67 @@ impl Config {
         self
     }
 
+    /// Takes the Rust of a type, or of all types in a namespace and those in it, from elsewhere: nothing is generated for
+    /// them. For schemas that another crate has compiled: a type that was generated twice would be two types.
+    ///
+    /// `path` is absolute. For a namespace it is the module that stands for it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let schema = "namespace geometry; struct Vec3 { x: float; } namespace robot; table Pose { at: geometry.Vec3; }";
+    /// let config = msg_codegen::Config::new().extern_path("geometry", "::common_messages::geometry");
+    /// let text = config.check_text("robot.fbs", schema).generate().unwrap();
+    /// assert!(text.contains("at: ::core::option::Option<::common_messages::geometry::Vec3>"));
+    /// assert!(!text.contains("struct Vec3"));
+    /// ```
+    pub fn extern_path(mut self, schema_name: impl Into<String>, path: impl Into<String>) -> Self {
+        self.custom.extern_paths.push((schema_name.into(), path.into()));
+        self
+    }
+
+    /// Adds attributes to types, for derives of other crates and of your own. The pattern is a full name as the schema
+    /// spells it, in which `*` stands for any text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let schema = "namespace robot; enum Gear : ubyte { Park } table Motor { gear: Gear; }";
+    /// let config = msg_codegen::Config::new().type_attribute("robot.M*", "#[derive(Hash)]");
+    /// let text = config.check_text("robot.fbs", schema).generate().unwrap();
+    /// assert_eq!(text.matches("#[derive(Hash)]").count(), 1);
+    /// ```
+    pub fn type_attribute(mut self, pattern: impl Into<String>, attributes: impl Into<String>) -> Self {
+        self.custom.type_attributes.push((pattern.into(), attributes.into()));
+        self
+    }
+
+    /// Adds attributes to fields, enumerators and members of unions, for what derives of other crates ask of them. The
+    /// pattern is the full name of the type and that of the field, as `robot.Motor.gear`, in which `*` stands for any text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let schema = "namespace robot; table Motor { gear: int; }";
+    /// let config = msg_codegen::Config::new().field_attribute("*.gear", "#[cfg(feature = \"gears\")]");
+    /// let text = config.check_text("robot.fbs", schema).generate().unwrap();
+    /// assert!(text.contains("#[cfg(feature = \"gears\")]\n        pub gear: i32"));
+    /// ```
+    pub fn field_attribute(mut self, pattern: impl Into<String>, attributes: impl Into<String>) -> Self {
+        self.custom.field_attributes.push((pattern.into(), attributes.into()));
+        self
+    }
+
     /// Compiles schemas from a build script: writes `msg_schemas.rs`, tells cargo which files were read, and prints
     /// warnings. After a mistake it prints all that were found and ends the process with exit code 1.
     pub fn compile<P: AsRef<Path>>(&self, schemas: &[P]) {
         build_script::run(&self.check(schemas), self.baseline.as_deref(), self.out_dir.as_deref());
     }
 
-    /// Reads and checks schemas and all that they include.
+    /// Reads and checks schemas, `.fbs` or `.bfbs`, and all that they include.
     pub fn check<P: AsRef<Path>>(&self, schemas: &[P]) -> Checked {
         let schemas: Vec<PathBuf> = schemas.iter().map(|path| path.as_ref().to_owned()).collect();
-        let mut checked = Checked::new(source::load(&schemas, &self.include_paths));
+        let mut checked = Checked::new(source::load(&schemas, &self.include_paths), &self.custom);
         if let Some(baseline) = &self.baseline {
             let found = conform::check(self, baseline, &checked);
             checked.extend(found);
@@ -78,7 +132,7 @@ impl Config {
 
     /// Checks one file for itself.
     pub(crate) fn check_alone(&self, schema: &Path) -> Checked {
-        Checked::new(source::load(&[schema.to_owned()], &self.include_paths))
+        Checked::new(source::load(&[schema.to_owned()], &self.include_paths), &Custom::default())
     }
 
     /// The binary schema of an `.fbs` or a `.bfbs` file, and of all that it includes.
@@ -107,6 +161,29 @@ impl Config {
     /// assert_eq!(checked.diagnostics()[0].message, "unknown type `in`");
     /// ```
     pub fn check_text(&self, name: &str, text: &str) -> Checked {
-        Checked::new(source::load_text(name, text))
+        Checked::new(source::load_text(name, text), &self.custom)
+    }
+
+    /// Checks a schema that some other program has made or changed; `name` is what diagnostics call it, and they show it
+    /// as [`to_fbs`](crate::to_fbs) writes it.
+    ///
+    /// With [`Checked::schemas`], which is the other way, parser and emitter can be used by themselves.
+    ///
+    /// # Errors
+    /// The schema cannot be written as `.fbs`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let config = msg_codegen::Config::new();
+    /// let parsed = config.check_text("a.fbs", "namespace demo; table A { x: int; }");
+    /// let (_, mut schema) = parsed.schemas().remove(0);
+    /// schema.objects[0].fields[0].name = "y".into();
+    /// let emitted = config.check_schema("changed", &schema)?.generate().unwrap();
+    /// assert!(emitted.contains("pub y: i32"));
+    /// # Ok::<(), msg_codegen::FbsError>(())
+    /// ```
+    pub fn check_schema(&self, name: &str, schema: &Schema) -> Result<Checked, FbsError> {
+        Ok(self.check_text(name, &fbs::to_fbs(schema)?))
     }
 }

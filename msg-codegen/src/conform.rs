@@ -51,7 +51,7 @@ struct Side {
 
 impl Side {
     fn read(config: &Config, path: &Path) -> Result<Self, SchemaError> {
-        if !is_binary(path) {
+        if !source::is_binary(path) {
             return Self::of(config.check_alone(path), 0);
         }
         let unreadable =
@@ -81,10 +81,6 @@ impl Side {
         }
         found
     }
-}
-
-fn is_binary(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "bfbs")
 }
 
 /// What absent strings and vectors read as.

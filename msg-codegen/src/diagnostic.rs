@@ -83,6 +83,8 @@ codes! {
     UnreadableFile = "E0201",
     /// An included file is in none of the places that are searched.
     IncludeNotFound = "E0202",
+    /// A setting of the builder that cannot be.
+    InvalidSetting = "E0203",
     /// A type that is declared nowhere.
     UnknownType = "E0301",
     /// Two types of one name.
@@ -159,7 +161,7 @@ codes! {
     InvalidRootType = "E0701",
     /// A file identifier that is not four bytes long.
     InvalidFileIdentifier = "E0702",
-    /// Unions are understood, but no Rust is generated for them yet.
+    /// A union that is understood, but that no Rust is generated for.
     UnionNotGenerated = "E0801",
     /// Part of FlatBuffers' language that this compiler does not take.
     Unsupported = "E0802",

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Declaration, EnumId, Ir, Object, ObjectId, ObjectKind, QualifiedName, UnionId};
+use crate::ir::{Declaration, EnumId, Ir, Object, ObjectId, ObjectKind, QualifiedName, Union, UnionId};
 
 /// Keywords of every edition, and words that are reserved to become one.
 const KEYWORDS: [&str; 48] = [
@@ -156,7 +156,26 @@ impl FieldNames {
     }
 }
 
-/// Names for fields or enumerators of one thing.
+/// The names inside one union.
+#[derive(Debug)]
+pub(crate) struct VariantNames {
+    /// Of each member, in order of declaration.
+    pub(crate) members: Vec<String>,
+    /// Of the variant for members that are not known.
+    pub(crate) unknown: String,
+}
+
+impl VariantNames {
+    /// Chooses the names of a union's variants.
+    pub(crate) fn choose(union: &Union) -> Self {
+        let members = choose_all(union.members.iter().map(|member| member.name.as_str()));
+        let mut taken: BTreeSet<String> = members.iter().cloned().collect();
+        let unknown = unique(&mut taken, "Unknown");
+        Self { members, unknown }
+    }
+}
+
+/// Names for fields, enumerators or members of one thing.
 pub(crate) fn choose_all<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
     let mut taken: BTreeSet<String> =
         names.clone().filter(|name| !is_changed(name)).map(str::to_owned).collect();

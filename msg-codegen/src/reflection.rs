@@ -130,7 +130,8 @@ fn union_type_field(ir: &Ir, field: &Field) -> Option<schema::Field> {
         id,
         offset: vtable_offset(id),
         deprecated: field.is_deprecated,
-        optional: is_vector,
+        required: is_vector && field.presence == Presence::Required,
+        optional: is_vector && field.presence != Presence::Required,
         attributes: explicit.into_iter().collect(),
         ..schema::Field::default()
     })

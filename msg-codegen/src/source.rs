@@ -3,6 +3,8 @@
 //!
 //! An include is searched in the directory of the including file, then in the configured include paths, then in
 //! the current directory. Each file is read once, however many ways lead to it, so cycles need no care.
+//!
+//! A binary schema is read as the text that it would be written as, so that all rules hold for it too.
 
 use std::{
     collections::HashMap,
@@ -11,10 +13,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use msg_schema::Schema;
+
 use crate::{
     ast,
     diagnostic::{Code, Diagnostic, FileId, Span},
-    lexer, parser,
+    fbs, lexer, parser,
 };
 
 /// The schema files of a run: their names and texts.
@@ -121,6 +125,11 @@ pub(crate) struct Loaded {
     pub(crate) inputs: Vec<FileId>,
 }
 
+/// Whether a file holds a binary schema, by its name.
+pub(crate) fn is_binary(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "bfbs")
+}
+
 /// The bytes of a file that is no schema text.
 pub(crate) fn read_binary(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
@@ -184,7 +193,12 @@ impl<'a> Loader<'a> {
         if let Some(file) = self.known.get(&identity) {
             return Ok(*file);
         }
-        let bytes = fs::read(path)?;
+        let mut bytes = fs::read(path)?;
+        if is_binary(path) {
+            let invalid = |error: String| io::Error::new(io::ErrorKind::InvalidData, error);
+            let schema = Schema::from_bytes(&bytes).map_err(|error| invalid(error.to_string()))?;
+            bytes = fbs::to_fbs(&schema).map_err(|error| invalid(error.to_string()))?.into_bytes();
+        }
         if u32::try_from(bytes.len()).is_err() {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "a schema of 4 GiB or more"));
         }

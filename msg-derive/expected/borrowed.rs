@@ -39,6 +39,7 @@ const _: () = {
     impl renamed::__private::Table for Iq<'static> {
         const NAME: &'static ::core::primitive::str = "demo.Iq";
         const FIELDS: &'static [renamed::__private::FieldSpec] = &__MSG_FIELDS;
+        const VTABLE: &'static [::core::primitive::u16] = &__MSG_VTABLE;
         const ABOUT: &'static renamed::__private::About = renamed::__private::About::NONE;
         type View<'view> = IqView<'view>;
         #[inline]
@@ -127,6 +128,39 @@ const _: () = {
         #[inline]
         fn __encode(&self, __out: &mut renamed::__private::Encoder<'_>) {
             renamed::__private::encode_root::<Iq<'static>, Self>(self, __out);
+        }
+    }
+    #[automatically_derived]
+    impl renamed::Encode for IqView<'_> {
+        type Message = Iq<'static>;
+        #[inline]
+        fn __encode(&self, __out: &mut renamed::__private::Encoder<'_>) {
+            renamed::__private::encode_view_root(&self.0, __out);
+        }
+    }
+    #[automatically_derived]
+    impl renamed::__private::Field for IqView<'_> {
+        type Wire = renamed::__private::TableOf<Iq<'static>>;
+        #[inline]
+        fn encode(
+            &self,
+            __out: &mut renamed::__private::Encoder<'_>,
+            __place: renamed::__private::Place,
+        ) {
+            renamed::__private::encode_view(&self.0, __out, __place);
+        }
+    }
+    #[automatically_derived]
+    impl renamed::__private::Element for IqView<'_> {}
+    #[automatically_derived]
+    impl<__Owned> ::core::cmp::PartialEq<__Owned> for IqView<'_>
+    where
+        __Owned: renamed::__private::FromWire
+            + renamed::__private::Field<Wire = renamed::__private::TableOf<Iq<'static>>>
+            + ::core::cmp::PartialEq,
+    {
+        fn eq(&self, __owned: &__Owned) -> ::core::primitive::bool {
+            renamed::__private::equals_owned(*self, __owned)
         }
     }
 };

@@ -100,6 +100,13 @@ const _: () = {
         }
     }
     #[automatically_derived]
+    impl ::msg_runtime::__private::KeyOrder for Access {
+        #[inline]
+        fn compare_keys(&self, __other: &Self) -> ::core::cmp::Ordering {
+            ::msg_runtime::__private::compare_enumerators(self, __other)
+        }
+    }
+    #[automatically_derived]
     impl ::msg_runtime::__private::FromWire for Access {
         #[inline]
         fn from_wire(__view: Self) -> Self {

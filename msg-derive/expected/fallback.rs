@@ -62,6 +62,7 @@ impl ::msg_runtime::__private::Element for Imu {}
 impl ::msg_runtime::__private::Table for Imu {
     const NAME: &'static ::core::primitive::str = "Imu";
     const FIELDS: &'static [::msg_runtime::__private::FieldSpec] = &[];
+    const VTABLE: &'static [::core::primitive::u16] = &[4, 4];
     const ABOUT: &'static ::msg_runtime::__private::About = ::msg_runtime::__private::About::NONE;
     type View<'view> = ImuView<'view>;
     fn from_cursor(__cursor: ::msg_runtime::__private::Cursor<'_, Self>) -> ImuView<'_> {

@@ -72,6 +72,7 @@ const _: () = {
     impl ::msg_runtime::__private::Table for Person {
         const NAME: &'static ::core::primitive::str = "demo.Person";
         const FIELDS: &'static [::msg_runtime::__private::FieldSpec] = &__MSG_FIELDS;
+        const VTABLE: &'static [::core::primitive::u16] = &__MSG_VTABLE;
         const ABOUT: &'static ::msg_runtime::__private::About = &::msg_runtime::__private::About {
             documentation: &[" A person."],
             attributes: &[],
@@ -192,6 +193,40 @@ const _: () = {
         #[inline]
         fn __encode(&self, __out: &mut ::msg_runtime::__private::Encoder<'_>) {
             ::msg_runtime::__private::encode_root::<Person, Self>(self, __out);
+        }
+    }
+    #[automatically_derived]
+    impl ::msg_runtime::Encode for PersonView<'_> {
+        type Message = Person;
+        #[inline]
+        fn __encode(&self, __out: &mut ::msg_runtime::__private::Encoder<'_>) {
+            ::msg_runtime::__private::encode_view_root(&self.0, __out);
+        }
+    }
+    #[automatically_derived]
+    impl ::msg_runtime::__private::Field for PersonView<'_> {
+        type Wire = ::msg_runtime::__private::TableOf<Person>;
+        #[inline]
+        fn encode(
+            &self,
+            __out: &mut ::msg_runtime::__private::Encoder<'_>,
+            __place: ::msg_runtime::__private::Place,
+        ) {
+            ::msg_runtime::__private::encode_view(&self.0, __out, __place);
+        }
+    }
+    #[automatically_derived]
+    impl ::msg_runtime::__private::Element for PersonView<'_> {}
+    #[automatically_derived]
+    impl<__Owned> ::core::cmp::PartialEq<__Owned> for PersonView<'_>
+    where
+        __Owned: ::msg_runtime::__private::FromWire
+            + ::msg_runtime::__private::Field<
+                Wire = ::msg_runtime::__private::TableOf<Person>,
+            > + ::core::cmp::PartialEq,
+    {
+        fn eq(&self, __owned: &__Owned) -> ::core::primitive::bool {
+            ::msg_runtime::__private::equals_owned(*self, __owned)
         }
     }
     #[automatically_derived]

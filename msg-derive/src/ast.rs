@@ -1,8 +1,8 @@
 //! The input of the derive: what kind of type it is, with its attributes, borrowing syn's nodes for their spans.
 
-use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Data, DeriveInput, Fields, ext::IdentExt};
+use syn::{Data, DeriveInput, Fields, Type, ext::IdentExt};
 
 use crate::{
     attr::{self, Container},
@@ -14,6 +14,8 @@ pub(crate) enum Input<'a> {
     Table(Struct<'a>),
     Plain(Struct<'a>),
     Enumeration(Enumeration<'a>),
+    Union(Union<'a>),
+    Newtype(Newtype<'a>),
 }
 
 /// A struct with named fields, or with none.
@@ -21,6 +23,17 @@ pub(crate) struct Struct<'a> {
     pub(crate) original: &'a DeriveInput,
     pub(crate) container: Container,
     pub(crate) fields: Vec<Field<'a>>,
+    /// Fields that are no part of the message.
+    pub(crate) skipped: Vec<Field<'a>>,
+}
+
+/// A struct of one field without a name: another type for the same thing on the wire.
+pub(crate) struct Newtype<'a> {
+    pub(crate) original: &'a DeriveInput,
+    pub(crate) container: Container,
+    pub(crate) ty: &'a Type,
+    /// Its type with every lifetime `'static`.
+    pub(crate) erased: TokenStream,
 }
 
 /// A field.
@@ -29,7 +42,9 @@ pub(crate) struct Field<'a> {
     pub(crate) ident: &'a Ident,
     /// Name on the wire.
     pub(crate) name: String,
-    /// Its type with every lifetime `'static`: what the message is, which may not borrow.
+    /// What it is as a field: its type, or that of the module in `with`.
+    pub(crate) ty: Type,
+    /// That type with every lifetime `'static`: what the message is, which may not borrow.
     pub(crate) erased: TokenStream,
     pub(crate) attributes: attr::Field,
 }
@@ -48,7 +63,26 @@ pub(crate) struct Variant<'a> {
     pub(crate) original: &'a syn::Variant,
     /// Name on the wire.
     pub(crate) name: String,
-    pub(crate) about: attr::About,
+    pub(crate) attributes: attr::Variant,
+}
+
+/// An enum with data.
+pub(crate) struct Union<'a> {
+    pub(crate) original: &'a DeriveInput,
+    pub(crate) container: Container,
+    pub(crate) members: Vec<Member<'a>>,
+    /// The variants that stand for numbers which this program does not know: one, if all is well.
+    pub(crate) unknown: Vec<Variant<'a>>,
+}
+
+/// A member of a union.
+pub(crate) struct Member<'a> {
+    pub(crate) variant: Variant<'a>,
+    /// Its number.
+    pub(crate) number: u8,
+    pub(crate) ty: &'a Type,
+    /// Its type with every lifetime `'static`.
+    pub(crate) erased: TokenStream,
 }
 
 /// The integers that may stand behind an enum.
@@ -60,11 +94,18 @@ impl<'a> Input<'a> {
         let container = Container::parse(context, &original.attrs);
         match &original.data {
             Data::Struct(data) => {
-                let fields = fields(context, original, &data.fields)?;
+                if let Some(ty) = only_type(&data.fields) {
+                    let erased = erase(ty.to_token_stream());
+                    return Some(Self::Newtype(Newtype { original, container, ty, erased }));
+                }
+                let (skipped, fields) = fields(context, original, &data.fields)?
+                    .into_iter()
+                    .partition(|field| field.attributes.skip.is_some());
                 let plain = container.plain.is_some();
-                let parsed = Struct { original, container, fields };
+                let parsed = Struct { original, container, fields, skipped };
                 Some(if plain { Self::Plain(parsed) } else { Self::Table(parsed) })
             }
+            Data::Enum(data) if is_union(data) => union(context, original, container, data).map(Self::Union),
             Data::Enum(data) => enumeration(context, original, container, data).map(Self::Enumeration),
             Data::Union(data) => {
                 context.error(
@@ -80,6 +121,8 @@ impl<'a> Input<'a> {
         match self {
             Self::Table(parsed) | Self::Plain(parsed) => parsed.original,
             Self::Enumeration(parsed) => parsed.original,
+            Self::Union(parsed) => parsed.original,
+            Self::Newtype(parsed) => parsed.original,
         }
     }
 
@@ -87,7 +130,19 @@ impl<'a> Input<'a> {
         match self {
             Self::Table(parsed) | Self::Plain(parsed) => &parsed.container,
             Self::Enumeration(parsed) => &parsed.container,
+            Self::Union(parsed) => &parsed.container,
+            Self::Newtype(parsed) => &parsed.container,
         }
+    }
+}
+
+/// The type of the only field, if it has no name.
+fn only_type(fields: &Fields) -> Option<&Type> {
+    match fields {
+        Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => {
+            unnamed.unnamed.first().map(|field| &field.ty)
+        }
+        _ => None,
     }
 }
 
@@ -112,7 +167,14 @@ impl<'a> Field<'a> {
         let attributes = attr::Field::parse(context, &original.attrs);
         let ident = original.ident.as_ref()?;
         let name = attributes.rename.as_ref().map_or_else(|| ident.unraw().to_string(), |name| name.value());
-        Some(Self { original, ident, name, erased: erase(original.ty.to_token_stream()), attributes })
+        let ty = match &attributes.with {
+            Some(module) => {
+                let span = module.segments.first().map_or_else(Span::call_site, |first| first.ident.span());
+                syn::parse_quote_spanned!(span=> #module::Field)
+            }
+            None => original.ty.clone(),
+        };
+        Some(Self { original, ident, name, erased: erase(ty.to_token_stream()), ty, attributes })
     }
 }
 
@@ -146,22 +208,7 @@ fn enumeration<'a>(
     container: Container,
     data: &'a syn::DataEnum,
 ) -> Option<Enumeration<'a>> {
-    let mut fieldless = true;
-    let mut variants = Vec::new();
-    for variant in &data.variants {
-        if !matches!(variant.fields, Fields::Unit) {
-            fieldless = false;
-            let message = format!(
-                "`{}` holds data, and enums with data cannot be messages yet: use a struct with an `Option` field for each",
-                variant.ident
-            );
-            context.error(&variant.fields, message);
-        }
-        let attributes = attr::Variant::parse(context, &variant.attrs);
-        let name =
-            attributes.rename.as_ref().map_or_else(|| variant.ident.unraw().to_string(), |name| name.value());
-        variants.push(Variant { original: variant, name, about: attributes.about });
-    }
+    let variants: Vec<_> = data.variants.iter().map(|variant| Variant::parse(context, variant)).collect();
     if variants.is_empty() {
         context.error(
             &original.ident,
@@ -170,7 +217,90 @@ fn enumeration<'a>(
         return None;
     }
     let repr = enum_representation(context, original)?;
-    fieldless.then_some(Enumeration { original, container, repr, variants })
+    Some(Enumeration { original, container, repr, variants })
+}
+
+impl<'a> Variant<'a> {
+    fn parse(context: &Context, original: &'a syn::Variant) -> Self {
+        let attributes = attr::Variant::parse(context, &original.attrs);
+        let name = attributes
+            .rename
+            .as_ref()
+            .map_or_else(|| original.ident.unraw().to_string(), |name| name.value());
+        Self { original, name, attributes }
+    }
+}
+
+fn is_union(data: &syn::DataEnum) -> bool {
+    data.variants.iter().any(|variant| !matches!(variant.fields, Fields::Unit))
+}
+
+/// Members count from 1 on; one with an `id` goes on from there.
+fn union<'a>(
+    context: &Context,
+    original: &'a DeriveInput,
+    container: Container,
+    data: &'a syn::DataEnum,
+) -> Option<Union<'a>> {
+    let mistakes = context.len();
+    let (mut members, mut unknown) = (Vec::new(), Vec::new());
+    let mut next = 1;
+    for variant in &data.variants {
+        let variant = Variant::parse(context, variant);
+        let Some(ty) = member_type(context, &variant) else { continue };
+        if variant.attributes.unknown.is_some() {
+            unknown.push(variant);
+            continue;
+        }
+        let number = member_number(context, &variant, next);
+        next = u16::from(number) + 1;
+        members.push(Member { variant, number, ty, erased: erase(ty.to_token_stream()) });
+    }
+    (context.len() == mistakes).then_some(Union { original, container, members, unknown })
+}
+
+/// The type that a variant holds; `None` when it does not hold one, which is in the context then.
+fn member_type<'a>(context: &Context, variant: &Variant<'a>) -> Option<&'a Type> {
+    let ident = &variant.original.ident;
+    if let Some((_, number)) = &variant.original.discriminant {
+        let message =
+            format!("a member's number is its `id`: write `#[message(id = {})]`", number.to_token_stream());
+        context.error(number, message);
+    }
+    match &variant.original.fields {
+        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => fields.unnamed.first().map(|field| &field.ty),
+        Fields::Unit => {
+            let message = format!(
+                "`{ident}` holds nothing, and a member of a union is a value: write `{ident}({ident})` with a message struct, or make all variants plain names"
+            );
+            context.error(ident, message);
+            None
+        }
+        fields => {
+            let message = format!(
+                "a member of a union is one value: write `{ident}({ident})` with a message struct that has these fields"
+            );
+            context.error(fields, message);
+            None
+        }
+    }
+}
+
+fn member_number(context: &Context, variant: &Variant<'_>, next: u16) -> u8 {
+    let Some(literal) = &variant.attributes.id else {
+        return u8::try_from(next).unwrap_or_else(|_| {
+            context.error(&variant.original.ident, "a union has at most 255 members, numbered from 1 to 255");
+            1
+        });
+    };
+    match literal.base10_parse::<u8>() {
+        Ok(number) if number > 0 => number,
+        _ => {
+            let message = format!("a member's number is 1 to 255, found {literal}");
+            context.error(literal, message);
+            1
+        }
+    }
 }
 
 fn enum_representation(context: &Context, original: &DeriveInput) -> Option<Ident> {

@@ -45,12 +45,16 @@ pub(crate) struct Field {
     pub(crate) rename: Option<LitStr>,
     pub(crate) deprecated: Option<Ident>,
     pub(crate) key: Option<Ident>,
+    pub(crate) skip: Option<Ident>,
+    pub(crate) with: Option<syn::Path>,
     pub(crate) about: About,
 }
 
-/// The attributes of an enumerator.
+/// The attributes of an enumerator or of a member of a union.
 #[derive(Default)]
 pub(crate) struct Variant {
+    pub(crate) id: Option<LitInt>,
+    pub(crate) unknown: Option<Ident>,
     pub(crate) rename: Option<LitStr>,
     pub(crate) about: About,
 }
@@ -66,11 +70,7 @@ impl Container {
                 symbol::TOPIC => container.topic = item.string(context),
                 symbol::PLAIN => container.plain = item.flag(context),
                 symbol::VIEW => container.view = item.name(context),
-                symbol::CRATE => {
-                    container.runtime = item
-                        .string(context)
-                        .and_then(|path| context.ok(path.parse_with(syn::Path::parse_mod_style)))
-                }
+                symbol::CRATE => container.runtime = item.path(context),
                 symbol::IDENTIFIER => container.identifier = item.string(context),
                 symbol::EXTENSION => container.extension = item.string(context),
                 symbol::BIT_FLAGS => container.bit_flags = item.flag(context),
@@ -93,6 +93,8 @@ impl Field {
                 symbol::RENAME => field.rename = item.name(context),
                 symbol::DEPRECATED => field.deprecated = item.flag(context),
                 symbol::KEY => field.key = item.flag(context),
+                symbol::SKIP => field.skip = item.flag(context),
+                symbol::WITH => field.with = item.path(context),
                 _ => item.attributes(context, &mut field.about),
             }
         }
@@ -105,7 +107,9 @@ impl Variant {
         let mut variant = Self { about: About::parse(attributes), ..Self::default() };
         for item in items(context, attributes, symbol::VARIANT) {
             match item.key().as_str() {
+                symbol::ID => variant.id = item.integer(context),
                 symbol::RENAME => variant.rename = item.name(context),
+                symbol::UNKNOWN => variant.unknown = item.flag(context),
                 _ => item.attributes(context, &mut variant.about),
             }
         }
@@ -189,6 +193,9 @@ fn unknown(key: &str, known: &[&str]) -> String {
         _ if symbol::FIELD.contains(&key) => {
             format!("`{key}` belongs on a field, not here; expected one of {}", list(known))
         }
+        _ if symbol::VARIANT.contains(&key) => {
+            format!("`{key}` belongs on a variant of an enum, not here; expected one of {}", list(known))
+        }
         _ => format!("unknown key `{key}`, expected one of {}", list(known)),
     }
 }
@@ -245,6 +252,17 @@ impl Item {
                 None
             }
         }
+    }
+
+    fn path(self, context: &Context) -> Option<syn::Path> {
+        let key = self.key();
+        let text = self.string(context)?;
+        if let Ok(path) = text.parse_with(syn::Path::parse_mod_style) {
+            return Some(path);
+        }
+        let found = text.value();
+        context.error(text, format!("`{key}` is a path such as `crate::module`, found `{found}`"));
+        None
     }
 
     /// A string that is one word of a schema.

@@ -97,6 +97,26 @@ fn enumeration() {
 }
 
 #[test]
+fn union() {
+    check(
+        "union",
+        quote! {
+            /// One of several.
+            #[derive(Message)]
+            #[message(namespace = "demo")]
+            pub enum Thing<'a> {
+                /// A tree.
+                Node(Box<Node<'a>>),
+                #[message(id = 7, rename = "text")]
+                Text(&'a str),
+                #[message(unknown)]
+                Unknown(u8),
+            }
+        },
+    );
+}
+
+#[test]
 fn fallback() {
     check(
         "fallback",

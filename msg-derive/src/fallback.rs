@@ -36,8 +36,8 @@ fn view(names: &Names<'_>, original: &DeriveInput, parsed: Option<&Input<'_>>) -
     let Names { private, view, message, .. } = names;
     let accessors = match parsed {
         Some(Input::Table(table)) => {
-            let supported = |field: &&Field<'_>| check::is_supported(&field.original.ty);
-            table::view(names, table, &table.fields.iter().filter(supported).collect::<Vec<_>>())
+            let supported = |field: &&Field<'_>| check::is_supported(&field.ty);
+            table::view_type(names, table, &table.fields.iter().filter(supported).collect::<Vec<_>>())
         }
         _ => {
             let vis = &original.vis;
@@ -90,6 +90,7 @@ fn message_traits(names: &Names<'_>) -> TokenStream {
         impl #private::Table for #message {
             const NAME: &'static ::core::primitive::str = #full_name;
             const FIELDS: &'static [#private::FieldSpec] = &[];
+            const VTABLE: &'static [::core::primitive::u16] = &[4, 4];
             const ABOUT: &'static #private::About = #private::About::NONE;
             type View<'view> = #view<'view>;
 

@@ -17,15 +17,18 @@ pub(crate) const NAMESPACE: &str = "namespace";
 pub(crate) const PLAIN: &str = "plain";
 pub(crate) const RENAME: &str = "rename";
 pub(crate) const REQUIRED: &str = "required";
+pub(crate) const SKIP: &str = "skip";
 pub(crate) const TOPIC: &str = "topic";
+pub(crate) const UNKNOWN: &str = "unknown";
 pub(crate) const VIEW: &str = "view";
+pub(crate) const WITH: &str = "with";
 
 /// What may stand on a type.
 pub(crate) const CONTAINER: &[&str] =
     &[NAMESPACE, NAME, TOPIC, PLAIN, VIEW, CRATE, IDENTIFIER, EXTENSION, BIT_FLAGS, ATTRIBUTE];
 
 /// What may stand on a field.
-pub(crate) const FIELD: &[&str] = &[ID, DEFAULT, REQUIRED, RENAME, DEPRECATED, KEY, ATTRIBUTE];
+pub(crate) const FIELD: &[&str] = &[ID, DEFAULT, REQUIRED, RENAME, DEPRECATED, KEY, SKIP, WITH, ATTRIBUTE];
 
-/// What may stand on an enumerator.
-pub(crate) const VARIANT: &[&str] = &[RENAME, ATTRIBUTE];
+/// What may stand on an enumerator or a member of a union.
+pub(crate) const VARIANT: &[&str] = &[ID, RENAME, UNKNOWN, ATTRIBUTE];

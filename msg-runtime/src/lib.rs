@@ -26,6 +26,7 @@
 //! - [`Message`]: what a topic carries, and [how a struct becomes one](derive@Message).
 //! - [`Publisher`], [`Subscriber`], [`Sample`]: the typed handles. [`Endpoint`] says how bytes travel between them.
 //! - [`include_schemas!`]: messages from `.fbs` files, which `msg_codegen::compile` turns into Rust in `build.rs`.
+//! - [`field`]: types of one's own as fields.
 //! - [`encode`], [`decode`]: the bytes of a message, for files and tests.
 //! - [`shm`]: the ring by itself, raw bytes, with `--no-default-features --features shm`.
 //!
@@ -41,6 +42,7 @@ pub mod __private;
 mod buffer;
 mod endpoint;
 pub mod error;
+pub mod field;
 mod message;
 mod publisher;
 #[cfg(all(feature = "realtime", target_os = "linux"))]
@@ -55,7 +57,8 @@ mod topic;
 mod transport;
 
 pub use buffer::{
-    AlignedBuffer, FillWith, Flags, Open, Padding, Plain, VectorIter, VectorView, decode, encode,
+    AlignedBuffer, FillWith, Flags, MapView, Nested, NestedView, Open, Padding, Plain, VectorIter,
+    VectorView, decode, encode,
 };
 pub use endpoint::{Address, Compression, Endpoint, ShmAddress};
 pub use error::{Error, ErrorKind, Invalid, RecvError, SendError, TryRecvError, TrySendError};

@@ -9,7 +9,7 @@ use msg_schema::{BaseType, Enum, EnumValue, Field, Object, ObjectKind, Schema, T
 
 use crate::{
     buffer::{
-        describe::{About, EnumFacts, Members, ObjectFacts, PlainFieldSpec, Shape},
+        describe::{About, EnumFacts, Members, ObjectFacts, PlainFieldSpec, Shape, UnionFacts},
         spec::FieldSpec,
         wire::Wire,
     },
@@ -22,7 +22,7 @@ use crate::{
 pub struct CompiledSchema {
     bytes: Vec<u8>,
     fingerprint: u64,
-    clash: Option<&'static str>,
+    clash: Option<String>,
 }
 
 impl CompiledSchema {
@@ -37,7 +37,7 @@ impl CompiledSchema {
 
 /// Refuses a message in which two different types have one name: nobody could tell them apart on the wire.
 pub(crate) fn check_names<M: Message>() -> Result<(), Error> {
-    let Some(name) = M::__schema().clash else { return Ok(()) };
+    let Some(name) = &M::__schema().clash else { return Ok(()) };
     let message = format!(
         "two different types inside `{}` are named `{name}`: give one of them another `namespace` or `name`",
         M::TYPE_NAME
@@ -66,7 +66,7 @@ impl SchemaCell {
 }
 
 /// The schema of everything reachable from `M`, and a name that two types share, if there is one.
-pub(crate) fn describe<M: Message>() -> (Schema, Option<&'static str>) {
+pub(crate) fn describe<M: Message>() -> (Schema, Option<String>) {
     let mut walk = Walk::default();
     walk.shape(M::__Wire::shape());
     while let Some(facts) = walk.waiting.pop() {
@@ -85,21 +85,21 @@ pub(crate) fn describe<M: Message>() -> (Schema, Option<&'static str>) {
 
 #[derive(Default)]
 struct Walk {
-    seen: BTreeMap<&'static str, TypeId>,
-    objects: BTreeMap<&'static str, Object>,
+    seen: BTreeMap<String, TypeId>,
+    objects: BTreeMap<String, Object>,
     enums: BTreeMap<&'static str, Enum>,
     waiting: Vec<ObjectFacts>,
-    clash: Option<&'static str>,
+    clash: Option<String>,
 }
 
 impl Walk {
     /// True when the type is new.
-    fn enter(&mut self, name: &'static str, type_id: TypeId) -> bool {
-        match self.seen.insert(name, type_id) {
+    fn enter(&mut self, name: &str, type_id: TypeId) -> bool {
+        match self.seen.insert(name.into(), type_id) {
             None => true,
             Some(seen) => {
                 if seen != type_id {
-                    self.clash = Some(name);
+                    self.clash = Some(name.into());
                 }
                 false
             }
@@ -109,7 +109,11 @@ impl Walk {
     fn shape(&mut self, shape: Shape) {
         match shape {
             Shape::Scalar(_) | Shape::String | Shape::Padding => {}
-            Shape::Vector(element) | Shape::Array(element, _) => self.shape(element()),
+            Shape::Vector(element) | Shape::Array(element, _) | Shape::Nested(element, _) => {
+                self.shape(element());
+            }
+            // Its entries are named by the field that holds it.
+            Shape::Map(_) => {}
             Shape::Object(facts) => {
                 let facts = facts();
                 if self.enter(facts.name, facts.type_id) {
@@ -121,6 +125,16 @@ impl Walk {
                 if self.enter(facts.name, facts.type_id) {
                     self.enums.insert(facts.name, enumeration(&facts));
                 }
+            }
+            Shape::Union(facts) => self.union(&facts()),
+        }
+    }
+
+    fn union(&mut self, facts: &UnionFacts) {
+        if self.enter(facts.name, facts.type_id) {
+            self.enums.insert(facts.name, union(facts));
+            for member in facts.members {
+                self.shape((member.facts().shape)());
             }
         }
     }
@@ -135,10 +149,7 @@ impl Walk {
         };
         match facts.members {
             Members::Table(fields) => {
-                for field in fields {
-                    self.shape((field.shape)());
-                    object.fields.push(table_field(field));
-                }
+                object.fields = self.table_fields(facts.name, fields);
             }
             Members::Struct { fields, size, align } => {
                 object.kind = ObjectKind::Struct;
@@ -153,17 +164,47 @@ impl Walk {
                 }
             }
         }
-        self.objects.insert(facts.name, object);
+        self.objects.insert(facts.name.into(), object);
+    }
+
+    fn table_fields(&mut self, table: &str, specs: &'static [FieldSpec]) -> Vec<Field> {
+        let mut fields = Vec::new();
+        for spec in specs {
+            let shape = (spec.shape)();
+            self.shape(shape);
+            fields.extend(union_number(spec));
+            fields.push(match shape {
+                Shape::Map(entry) => self.map(table, spec, entry),
+                _ => table_field(spec, type_of(shape)),
+            });
+        }
+        fields
+    }
+
+    /// A vector of tables that are named after the field: `limits` of `demo.Robot` has `demo.RobotLimitsEntry`.
+    fn map(&mut self, table: &str, spec: &FieldSpec, entry: &'static [FieldSpec]) -> Field {
+        let words = spec.name.split('_').flat_map(|word| {
+            let mut letters = word.chars();
+            letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>())
+        });
+        let name = format!("{table}{}Entry", words.collect::<String>());
+        let field = table_field(spec, Type::vector(&Type::named(BaseType::Obj, &name), None));
+        if self.enter(&name, spec.wire) {
+            let fields = self.table_fields(&name, entry);
+            let object = Object { name: name.clone(), min_align: 1, fields, ..Object::default() };
+            self.objects.insert(name, object);
+        }
+        field
     }
 }
 
-fn table_field(field: &FieldSpec) -> Field {
+fn table_field(field: &FieldSpec, field_type: Type) -> Field {
     let shape = (field.shape)();
     let scalar = underlying(shape);
     let (default_integer, default_real) = default(scalar, field.default);
     Field {
         name: field.name.into(),
-        field_type: type_of(shape),
+        field_type,
         id: field.field_id(),
         offset: field.slot,
         default_integer,
@@ -172,10 +213,44 @@ fn table_field(field: &FieldSpec) -> Field {
         required: field.required,
         key: field.key,
         optional: if scalar.is_some() { field.nullable } else { !field.required },
-        attributes: attributes(field.about),
+        attributes: attributes(field.about).into_iter().chain(nested(shape)).collect(),
         documentation: documentation(field.about),
         ..Field::default()
     }
+}
+
+/// The attribute that names the message inside.
+fn nested(shape: Shape) -> Option<(String, String)> {
+    match shape {
+        Shape::Nested(_, name) => Some(("nested_flatbuffer".into(), name.into())),
+        _ => None,
+    }
+}
+
+/// The field before a union's own: which members are there.
+fn union_number(field: &FieldSpec) -> Option<Field> {
+    let field_type = match (field.shape)() {
+        Shape::Union(facts) => Type::named(BaseType::UType, facts().name),
+        Shape::Vector(element) => match element() {
+            Shape::Union(facts) => Type::vector(&Type::named(BaseType::UType, facts().name), None),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let is_vector = field_type.base == BaseType::Vector;
+    let id = field.field_id() - 1;
+    let written = field.about.attributes.iter().any(|(name, _)| *name == "id");
+    Some(Field {
+        name: format!("{}_type", field.name),
+        field_type,
+        id,
+        offset: field.slot - 2,
+        deprecated: field.deprecated,
+        required: is_vector && field.required,
+        optional: is_vector && !field.required,
+        attributes: written.then(|| ("id".into(), id.to_string())).into_iter().collect(),
+        ..Field::default()
+    })
 }
 
 fn struct_field(field: &PlainFieldSpec, index: usize, end: usize) -> Field {
@@ -213,6 +288,28 @@ fn enumeration(facts: &EnumFacts) -> Enum {
     }
 }
 
+fn union(facts: &UnionFacts) -> Enum {
+    let none = EnumValue { name: "NONE".into(), ..EnumValue::default() };
+    let members = facts.members.iter().map(|member| {
+        let member = member.facts();
+        EnumValue {
+            name: member.name.into(),
+            value: member.number.into(),
+            union_type: Some(type_of((member.shape)())),
+            attributes: attributes(member.about),
+            documentation: documentation(member.about),
+        }
+    });
+    Enum {
+        name: facts.name.into(),
+        values: [none].into_iter().chain(members).collect(),
+        is_union: true,
+        underlying: Type::named(BaseType::UType, facts.name),
+        attributes: attributes(facts.about),
+        documentation: documentation(facts.about),
+    }
+}
+
 /// The number of a scalar or enum field.
 fn underlying(shape: Shape) -> Option<BaseType> {
     match shape {
@@ -244,7 +341,12 @@ fn type_of(shape: Shape) -> Type {
             Type::named(facts.underlying, facts.name)
         }
         Shape::Object(facts) => Type::named(BaseType::Obj, facts().name),
-        Shape::Vector(element) => Type::vector(&type_of(element()), struct_size(element())),
+        Shape::Union(facts) => Type::named(BaseType::Union, facts().name),
+        // Named by the field that holds it.
+        Shape::Map(_) => Type::plain(BaseType::Vector),
+        Shape::Vector(element) | Shape::Nested(element, _) => {
+            Type::vector(&type_of(element()), struct_size(element()))
+        }
         Shape::Array(element, len) => Type::array(&type_of(element()), len),
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod json;
 pub mod random;
+pub mod schema_text;
 pub mod schemas;
 pub mod shm;
 pub mod tools;

@@ -150,7 +150,8 @@ impl Package {
             "schemas/main.fbs",
             "include \"inner.fbs\"; enum kind : byte { a, B } struct gap { x: ubyte; y: [int:40]; k: kind; }\n\
              table root_T { Gap: gap; k: kind = B; old: int (deprecated); }\n\
-             namespace a.b; table T { gen: I; async: int = 3; }",
+             union Root { gap, root_T, text: string } table holder { any: Root (required); Unknown: [Root]; }\n\
+             namespace a.b; union Any { T, I, Unknown: gap } table T { gen: I; async: int = 3; all: [Any]; }",
         );
         folder.write("schemas/inner.fbs", "namespace a; table I { x: int; }");
         Self { folder }

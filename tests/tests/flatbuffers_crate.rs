@@ -60,6 +60,28 @@ struct Path {
     label: Option<String>,
 }
 
+#[derive(Message, Clone, Debug, PartialEq)]
+#[message(namespace = "oracle")]
+enum Thing {
+    Leaf(Leaf),
+    Text(String),
+    #[message(id = 5)]
+    Pose(Pose),
+    Envelope(Box<Envelope>),
+    #[message(unknown)]
+    Unknown(u8),
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+#[message(namespace = "oracle")]
+struct Envelope {
+    first: u8,
+    thing: Option<Thing>,
+    last: u16,
+    #[message(required)]
+    needed: Thing,
+}
+
 /// The same types as `flatc --rust` writes them.
 mod oracle {
     use flatbuffers::{
@@ -139,11 +161,100 @@ mod oracle {
 
     impl SimpleToVerifyInSlice for Pose {}
 
+    /// A table with two unions; 1 is a leaf, 2 a string, 5 a pose and 6 such a table.
+    #[derive(Clone, Copy)]
+    pub(super) struct Envelope<'a>(Table<'a>);
+
+    impl<'a> Follow<'a> for Envelope<'a> {
+        type Inner = Self;
+
+        unsafe fn follow(buffer: &'a [u8], at: usize) -> Self {
+            // SAFETY: the caller promises that a table stands there.
+            Self(unsafe { Table::new(buffer, at) })
+        }
+    }
+
+    impl Verifiable for Envelope<'_> {
+        fn run_verifier(v: &mut Verifier<'_, '_>, at: usize) -> Result<(), InvalidFlatbuffer> {
+            let member = |number: u8, v: &mut Verifier<'_, '_>, at: usize| match number {
+                1 => v.verify_union_variant::<ForwardsUOffset<Leaf<'_>>>("Leaf", at),
+                2 => v.verify_union_variant::<ForwardsUOffset<&str>>("Text", at),
+                5 => v.verify_union_variant::<ForwardsUOffset<Pose>>("Pose", at),
+                6 => v.verify_union_variant::<ForwardsUOffset<Envelope<'_>>>("Envelope", at),
+                _ => Ok(()),
+            };
+            v.visit_table(at)?
+                .visit_field::<u8>("first", 4, false)?
+                .visit_union::<u8, _>("thing_type", 6, "thing", 8, false, member)?
+                .visit_field::<u16>("last", 10, false)?
+                .visit_union::<u8, _>("needed_type", 12, "needed", 14, true, member)?
+                .finish();
+            Ok(())
+        }
+    }
+
+    /// What a union holds.
+    pub(super) enum Thing<'a> {
+        Leaf(Leaf<'a>),
+        Text(&'a str),
+        Pose(&'a Pose),
+        Envelope(Envelope<'a>),
+        Unknown(u8),
+    }
+
+    impl<'a> Envelope<'a> {
+        pub(super) fn first(&self) -> u8 {
+            // SAFETY: these tables are made from verified buffers only.
+            unsafe { self.0.get::<u8>(4, Some(0)) }.unwrap_or_default()
+        }
+
+        pub(super) fn last(&self) -> u16 {
+            // SAFETY: as above.
+            unsafe { self.0.get::<u16>(10, Some(0)) }.unwrap_or_default()
+        }
+
+        pub(super) fn thing(&self) -> Thing<'a> {
+            self.union(6, 8)
+        }
+
+        pub(super) fn needed(&self) -> Thing<'a> {
+            self.union(12, 14)
+        }
+
+        fn union(&self, number: u16, value: u16) -> Thing<'a> {
+            // SAFETY: as above.
+            let number = unsafe { self.0.get::<u8>(number, Some(0)) }.unwrap_or_default();
+            match number {
+                1 => Thing::Leaf(self.member::<Leaf<'a>>(value)),
+                2 => Thing::Text(self.member::<&str>(value)),
+                5 => Thing::Pose(self.member::<Pose>(value)),
+                6 => Thing::Envelope(self.member::<Envelope<'a>>(value)),
+                other => Thing::Unknown(other),
+            }
+        }
+
+        fn member<T: Follow<'a> + 'a>(&self, value: u16) -> T::Inner {
+            // SAFETY: as above, and the number says that it is such a member.
+            unsafe { self.0.get::<ForwardsUOffset<T>>(value, None) }.expect("the verifier found both or none")
+        }
+    }
+
     table!('a Path {
         start: 4 Pose, false;
         poses: 6 ForwardsUOffset<Vector<'a, Pose>>, false;
         label: 8 ForwardsUOffset<&'a str>, false;
     });
+}
+
+fn envelopes() -> Vec<Envelope> {
+    let pose = Thing::Pose(Pose { x: 1.0, y: -2.5, frame: 3 });
+    let with = |thing: Option<Thing>, needed: Thing| Envelope { first: 9, thing, last: 300, needed };
+    let inner = with(Some(pose.clone()), Thing::Leaf(leaf("oak", 3)));
+    vec![
+        with(None, Thing::Text("é".into())),
+        with(Some(Thing::Text("ash".into())), pose),
+        with(Some(Thing::Envelope(Box::new(inner.clone()))), Thing::Envelope(Box::new(inner))),
+    ]
 }
 
 fn leaf(name: &str, size: u16) -> Leaf {
@@ -255,11 +366,31 @@ fn assert_same_tree(ours: TreeView<'_>, theirs: oracle::Tree<'_>) {
     ours.next().into_iter().zip(theirs.next()).for_each(|(ours, theirs)| assert_same_tree(ours, theirs));
 }
 
+fn assert_same_envelope(ours: EnvelopeView<'_>, theirs: oracle::Envelope<'_>) {
+    assert_eq!((ours.first(), ours.last()), (theirs.first(), theirs.last()));
+    assert_same_thing(ours.thing().unwrap_or(ThingView::Unknown(0)), theirs.thing());
+    assert_same_thing(ours.needed(), theirs.needed());
+}
+
+fn assert_same_thing(ours: ThingView<'_>, theirs: oracle::Thing<'_>) {
+    match (ours, theirs) {
+        (ThingView::Leaf(ours), oracle::Thing::Leaf(theirs)) => assert_same_leaf(ours, theirs),
+        (ThingView::Text(ours), oracle::Thing::Text(theirs)) => assert_eq!(ours, theirs),
+        (ThingView::Pose(ours), oracle::Thing::Pose(theirs)) => assert_eq!(pose_bytes(ours), theirs.0),
+        (ThingView::Envelope(ours), oracle::Thing::Envelope(theirs)) => assert_same_envelope(ours, theirs),
+        (ThingView::Unknown(ours), oracle::Thing::Unknown(theirs)) => assert_eq!(ours, theirs),
+        (ours, _) => panic!("{ours:?} is another member"),
+    }
+}
+
+fn pose_bytes(pose: &Pose) -> Vec<u8> {
+    [pose.x.to_bits(), pose.y.to_bits(), pose.frame].map(u64::to_le_bytes).concat()
+}
+
 fn assert_same_path(ours: PathView<'_>, theirs: oracle::Path<'_>) {
-    let bytes = |pose: &Pose| [pose.x.to_bits(), pose.y.to_bits(), pose.frame].map(u64::to_le_bytes).concat();
-    assert_eq!(ours.start().map(bytes), theirs.start().map(|pose| pose.0.to_vec()));
+    assert_eq!(ours.start().map(pose_bytes), theirs.start().map(|pose| pose.0.to_vec()));
     let poses: Vec<_> = theirs.poses().into_iter().flatten().map(|pose| pose.0.to_vec()).collect();
-    assert_eq!(ours.poses().iter().map(bytes).collect::<Vec<_>>(), poses);
+    assert_eq!(ours.poses().iter().map(pose_bytes).collect::<Vec<_>>(), poses);
     assert_eq!(ours.label(), theirs.label());
 }
 
@@ -341,6 +472,21 @@ fn damaged_structs_get_the_same_answer_but_for_alignment() {
         }
         (Err(_), Err(_)) | (Err(Invalid::Unaligned), Ok(_)) => false,
         (ours, theirs) => panic!("{:?} {:?} {bytes:?}", ours.err(), theirs.err()),
+    });
+}
+
+#[test]
+fn damaged_unions_get_the_same_answer_but_for_alignment() {
+    let payloads: Vec<_> = envelopes().iter().map(|envelope| encode(envelope).expect("it encodes")).collect();
+    damaged_payloads(&payloads, |bytes| {
+        match (decode::<Envelope>(bytes), fb::root::<oracle::Envelope<'_>>(bytes)) {
+            (Ok(ours), Ok(theirs)) => {
+                assert_same_envelope(ours, theirs);
+                true
+            }
+            (Err(_), Err(_)) | (Err(Invalid::Unaligned), Ok(_)) => false,
+            (ours, theirs) => panic!("{:?} {:?} {bytes:?}", ours.err(), theirs.err()),
+        }
     });
 }
 

@@ -61,6 +61,35 @@ impl Types {
     }
 }
 
+fn compare_names(types: &mut Types) {
+    types.table::<generated::names::core::Option>();
+    types.table::<generated::names::core::String>();
+    types.table::<generated::names::std::Vec>();
+    types.table::<generated::names::std::u8>();
+    types.table::<generated::names::std::Result>();
+    types.table::<generated::names::std::Box>();
+    types.table::<generated::names::std::A>();
+    types.table::<generated::names::std::AView>();
+    types.compare::<generated::names::std::f32>();
+    types.table::<generated::names::std::person>();
+    types.table::<generated::names::std::Person>();
+    types.table::<generated::names::std::names>();
+    types.table::<generated::names::std::Methods>();
+    types.table::<generated::hostile::Hostile>();
+    types.table::<generated::names::std::names_::Inner>();
+}
+
+fn compare_unions(types: &mut Types) {
+    types.table::<generated::unions::shapes::Circle>();
+    types.compare::<generated::unions::shapes::Point>();
+    types.table::<generated::unions::Square>();
+    types.table::<generated::unions::Group>();
+    types.table::<generated::unions::OddView>();
+    types.table::<generated::unions::Drawing>();
+    types.table::<generated::unions::Ordered>();
+    types.table::<generated::unions::Old>();
+}
+
 #[test]
 fn types_have_the_schema_that_they_come_from() {
     let mut types = Types { compiled: compiled(), compared: BTreeSet::new(), differences: String::new() };
@@ -102,21 +131,8 @@ fn types_have_the_schema_that_they_come_from() {
     types.compare::<generated::attributes::Speed>();
     types.table::<generated::identifier::Recording>();
     types.table::<generated::identifier::Header>();
-    types.table::<generated::names::core::Option>();
-    types.table::<generated::names::core::String>();
-    types.table::<generated::names::std::Vec>();
-    types.table::<generated::names::std::u8>();
-    types.table::<generated::names::std::Result>();
-    types.table::<generated::names::std::Box>();
-    types.table::<generated::names::std::A>();
-    types.table::<generated::names::std::AView>();
-    types.compare::<generated::names::std::f32>();
-    types.table::<generated::names::std::person>();
-    types.table::<generated::names::std::Person>();
-    types.table::<generated::names::std::names>();
-    types.table::<generated::names::std::Methods>();
-    types.table::<generated::hostile::Hostile>();
-    types.table::<generated::names::std::names_::Inner>();
+    compare_names(&mut types);
+    compare_unions(&mut types);
     assert!(types.differences.is_empty(), "\n{}", types.differences);
     let objects = types.compiled.iter().flat_map(|schema| &schema.objects);
     let missed: BTreeSet<_> =
@@ -170,4 +186,31 @@ fn a_file_identifier_goes_with_the_root_type() {
     assert_eq!(generated::identifier::Recording::FILE_IDENTIFIER, Some("REC1"));
     assert_eq!(generated::identifier::Recording::FILE_EXTENSION, "rec");
     assert_eq!(generated::identifier::Header::FILE_IDENTIFIER, None);
+}
+
+#[test]
+fn unions_come_back() {
+    use generated::unions::{Drawing, Group, Odd, Shape, Square, shapes};
+    let circle = shapes::Circle { center: Some(shapes::Point { x: 1.0, y: 2.0 }), radius: 3.0 };
+    let square = |side| Square { side };
+    let all = vec![
+        Shape::msg_tests_unions_shapes_Circle(circle),
+        Shape::Square(square(1.0)),
+        Shape::Spot(shapes::Point { x: 0.5, y: -0.5 }),
+        Shape::Label("é".into()),
+        Shape::Large(square(9.0)),
+        Shape::Small(square(7.0)),
+    ];
+    let inner = Group { members: all.clone(), first: Some(Shape::Label(String::new())) };
+    let group = Group { members: vec![], first: Some(Shape::Group(Box::new(inner))) };
+    let drawing = Drawing {
+        shape: Some(Shape::Group(Box::new(group))),
+        shapes: all,
+        r#type: Odd::u8("x".into()),
+        ..Drawing::default()
+    };
+    let bytes = msg_runtime::encode(&drawing).unwrap();
+    assert_eq!(Drawing::from_view(msg_runtime::decode::<Drawing>(&bytes).unwrap()), drawing);
+    // A required union is its first member.
+    assert_eq!(Drawing::default().r#type, Odd::Self_(Square::default()));
 }

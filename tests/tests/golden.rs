@@ -12,7 +12,10 @@ use std::{
 
 use msg_codegen::{Checked, Config};
 use msg_schema::{BaseType, Schema};
-use msg_tests::tools::{Folder, flatc, flatc_schema};
+use msg_tests::{
+    schemas::{CONSTRUCTS, first_difference},
+    tools::{Folder, flatc, flatc_schema},
+};
 
 fn directory(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
@@ -114,15 +117,6 @@ fn difference(schema: &Path) -> Option<String> {
     first_difference(&left, &right).map(|difference| format!("{}\n{difference}", schema.display()))
 }
 
-/// The lines around the first that differs; the left side is ours.
-fn first_difference(left: &str, right: &str) -> Option<String> {
-    let lines = left.lines().count().max(right.lines().count());
-    let line = (0..lines).find(|line| left.lines().nth(*line) != right.lines().nth(*line))?;
-    let around =
-        |text: &str| text.lines().skip(line.saturating_sub(20)).take(23).collect::<Vec<_>>().join("\n");
-    Some(format!("ours:\n{}\ntheirs:\n{}\n", around(left), around(right)))
-}
-
 fn assert_same(schemas: &[PathBuf]) {
     let differences: String = schemas.iter().filter_map(|schema| difference(schema)).collect();
     assert!(differences.is_empty(), "{differences}");
@@ -164,27 +158,3 @@ fn schemas_are_accepted_and_refused_as_by_flatc() {
     }
     assert!(wrong.is_empty(), "\n{wrong}");
 }
-
-/// Schemas that flatc accepts, for what the files in `schemas/` do not have.
-const CONSTRUCTS: [&str; 20] = [
-    "table T {} root_type T; root_type T;",
-    "enum E : byte {} table T { e: E; }",
-    "enum E : ulong (bit_flags) { Low, High = 63 } table T { e: E = High; }",
-    "enum E : ubyte (bit_flags) { A = 3, B = 1, } table T { e: E = \"A B\"; f: E = 2; g: E = 4; }",
-    "enum E : int { B = 5, A = -5, Z = 0 } table T { a: int = \"E.B\"; b: E = -5; c: long = \"E.A\"; }",
-    "table T { a: bool = 1; b: float = 0x1.8p3; c: double = \"1.5\"; d: int = \"7\"; e: int = +3; f: float = .5e1; }",
-    "table T { a: int8; b: uint8; c: int16; d: uint16; e: int32; f: uint32; g: int64; h: uint64; i: float32; j: float64; }",
-    "table T { s: string = \"abc\"; v: [int] = []; w: [string] = []; }",
-    "struct S (force_align: \"32\") { a: ubyte; } table T { s: S; v: [S]; }",
-    "struct A { a: ubyte; } struct B { a: A; b: [A:3]; c: ulong; d: A; } struct C { b: [B:2]; x: ushort; }",
-    "attribute x; table T (x) { a: int (x: 0x1F); b: int (x: \"y\\n\"); } /* end */",
-    "union U { A, B: A, S: string, P } table A {} struct P { x: int; } table T { u: U; v: [U]; }",
-    "table A { x: int; } union U { A } table T { a: int (id: 0); u: U (id: 2); v: [U] (id: 4); w: int (id: 5, deprecated); }",
-    "table A { x: int; } union U { A = 5 } table T { u: U (deprecated); }",
-    "namespace a.b; table A { x: int; } namespace c; union U { a.b.A } table T { u: U (required); }",
-    "table A { x: int; } union U : int { A } table T { u: U; }",
-    "table T { v: [ubyte] (nested_flatbuffer: \"T\"); f: [ubyte] (flexbuffer); h: uint (hash: \"fnv1_32\"); }",
-    "struct S { a: [int:3] (key); } table T { s: [S]; k: string (key); }",
-    "namespace a; struct P { x: int; } namespace a.b; struct P { y: long; } namespace a.b.c; table T { p: P; q: a.P; }",
-    "\u{feff}// \u{e9}\r\n/// d\r\ntable T {\r\n  /// \u{fc}ber\r\n  a: int;\r\n}\r\n",
-];

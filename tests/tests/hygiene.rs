@@ -66,6 +66,18 @@ mod shadowed {
         #[message(default = Mode::On)]
         pub(crate) mode: Mode,
         pub(crate) plain: Plain,
+        pub(crate) union: ::core::option::Option<Union>,
+        pub(crate) unions: ::std::vec::Vec<Union>,
+    }
+
+    #[derive(::renamed::Message)]
+    #[message(namespace = "hygiene", crate = "::renamed")]
+    pub(crate) enum Union {
+        Table(::std::boxed::Box<Table>),
+        Text(::std::string::String),
+        Plain(Plain),
+        #[message(unknown)]
+        Unknown(::core::primitive::u8),
     }
 
     #[derive(::renamed::Message, ::core::clone::Clone, ::core::marker::Copy)]
@@ -158,6 +170,37 @@ fn fields_may_have_any_name() {
     assert_eq!((view.r#type(), view.r#match(), view.clone(), view.to_owned(), view.f()), (1, "m", 5, 7, 18));
     let owned: Names = ::core::convert::From::from(view);
     assert_eq!((owned.get, owned.debug), (10, 17));
+}
+
+/// Members that are named like what the expansion names.
+#[derive(::msg_runtime::Message)]
+#[message(namespace = "hygiene")]
+pub enum Members {
+    /// Doc.
+    Some(::std::string::String),
+    /// Doc.
+    Ok(::std::boxed::Box<Names>),
+    /// Doc.
+    r#Self_(types_named_like_others::String),
+    /// Doc.
+    #[message(unknown)]
+    None(u8),
+}
+
+/// Doc.
+#[derive(::msg_runtime::Message)]
+#[message(namespace = "hygiene")]
+pub struct HoldsMembers {
+    /// Doc.
+    pub members: ::std::vec::Vec<Members>,
+}
+
+#[test]
+fn members_may_have_any_name() {
+    let members = ::std::convert::From::from([Members::Some(::std::convert::From::from("s"))]);
+    let bytes = ::msg_runtime::encode(&HoldsMembers { members }).unwrap();
+    let view = ::msg_runtime::decode::<HoldsMembers>(&bytes).unwrap();
+    assert!(::core::matches!(view.members().get(0), ::core::option::Option::Some(MembersView::Some("s"))));
 }
 
 #[test]

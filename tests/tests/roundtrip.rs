@@ -565,6 +565,7 @@ mod forged {
         const FIELDS: &'static [FieldSpec] = &const {
             assign_ids([FieldSpec::of::<WireOf<i32>>("a"), FieldSpec::of::<WireOf<u64>>("no text")])
         };
+        const VTABLE: &'static [u16] = &[4, 4];
         const ABOUT: &'static About = About::NONE;
         type View<'view> = ForgedView<'view>;
 

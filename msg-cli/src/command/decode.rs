@@ -7,7 +7,7 @@ use msg_schema::{DecodeError, Decoder, JsonLayout, Schema};
 use super::{print_mistake, schema_and_file, write};
 use crate::{
     Failure, Outcome,
-    arguments::{Arguments, Output},
+    arguments::{Arguments, Options},
 };
 
 const HELP: &str = "\
@@ -26,7 +26,7 @@ Options:
 
 /// Runs the command.
 pub(crate) fn run(arguments: &[String], out: &mut impl Write) -> Result<Outcome, Failure> {
-    let arguments = Arguments::parse(arguments, Output::Message)?;
+    let arguments = Arguments::parse(arguments, Options::Message)?;
     if arguments.help {
         out.write_all(HELP.as_bytes())?;
         return Ok(Outcome::Done);

@@ -7,7 +7,7 @@ use msg_codegen::{Breaks, Change, SchemaError};
 use super::print_diagnostics;
 use crate::{
     Failure, Outcome,
-    arguments::{Arguments, Output, UsageError},
+    arguments::{Arguments, Options, UsageError},
 };
 
 const HELP: &str = "\
@@ -27,7 +27,7 @@ Exit codes: 0 no reader breaks, 1 a reader breaks, 2 the schemas cannot be compa
 
 /// Runs the command.
 pub(crate) fn run(arguments: &[String], out: &mut impl Write) -> Result<Outcome, Failure> {
-    let arguments = Arguments::parse(arguments, Output::None)?;
+    let arguments = Arguments::parse(arguments, Options::Common)?;
     if arguments.help {
         out.write_all(HELP.as_bytes())?;
         return Ok(Outcome::Done);

@@ -4,7 +4,10 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::Emitter;
-use crate::ir::{Declaration, Default, Element, EnumId, Field, Presence, Scalar, Type};
+use crate::{
+    ir::{Declaration, Default, Element, EnumId, Field, Presence, Scalar, Type, UnionId},
+    names::VariantNames,
+};
 
 impl Emitter<'_> {
     /// The default as the derive takes it: a literal, or the path of a constant or an enumerator.
@@ -29,12 +32,30 @@ impl Emitter<'_> {
         match field.field_type {
             _ if field.presence == Presence::Optional => None,
             Type::One(Element::Enum(id)) => self.enum_value(id, &field.default, from),
+            Type::One(Element::Union(id)) => Some(self.required_union(id, from)),
             // `Default` is there for arrays of up to 32 elements only; what stands in a struct is `Copy`.
             Type::Array(_, length) if length > 32 => {
                 let length = Literal::u16_unsuffixed(length);
                 Some(quote!([::core::default::Default::default(); #length]))
             }
             _ => self.default_key(field, from),
+        }
+    }
+
+    /// The first member that does not lead back to the union, so that the default can be sent; without one the number 0,
+    /// which stands for none.
+    fn required_union(&self, id: UnionId, from: &Declaration) -> TokenStream {
+        let (item, path) = (&self.ir.unions[id.0], self.element(Element::Union(id), from));
+        let names = VariantNames::choose(item);
+        match item.members.iter().position(|member| !member.is_boxed) {
+            Some(first) => {
+                let member = super::identifier(&names.members[first]);
+                quote!(#path::#member(::core::default::Default::default()))
+            }
+            None => {
+                let unknown = super::identifier(&names.unknown);
+                quote!(#path::#unknown(0))
+            }
         }
     }
 

@@ -40,12 +40,14 @@ impl Emitter<'_> {
         let has_zero = item.value(0).is_some();
         let default = has_zero.then(|| quote!(::core::default::Default,));
         let values = self.values(item);
+        let custom = self.custom.of_type(&declaration.name);
         quote! {
             #allow
             #documentation
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
             #[derive(::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash)]
             #[derive(#default ::msg_runtime::Message)]
+            #custom
             #message
             #[repr(#repr)]
             pub enum #name { #(#values),* }
@@ -64,7 +66,8 @@ impl Emitter<'_> {
             let default = (value.value == 0).then(|| quote!(#[default]));
             let (documentation, message) = (super::documentation(&value.documentation), message(&keys));
             let (name, number) = (identifier(&rust_name), super::default::integer(value.value));
-            quote!(#documentation #default #message #name = #number)
+            let custom = self.custom.of_field(&item.declaration.name, &value.name);
+            quote!(#documentation #default #custom #message #name = #number)
         });
         tokens.collect()
     }

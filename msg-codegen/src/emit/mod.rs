@@ -7,6 +7,7 @@ mod default;
 mod enumeration;
 mod structure;
 mod table;
+mod union;
 
 use std::collections::BTreeMap;
 
@@ -14,9 +15,11 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 use crate::{
+    custom::Custom,
     diagnostic::{Code, Diagnostic},
     ir::{
-        Attributes, Declaration, Default, Element, EnumId, Ir, ObjectId, ObjectKind, Presence, Scalar, Type,
+        Attributes, Declaration, Default, Element, EnumId, Ir, ObjectId, ObjectKind, Presence, QualifiedName,
+        Scalar, Type, Union, UnionId,
     },
     names::{Names, differs},
 };
@@ -26,12 +29,7 @@ const OWN_ATTRIBUTES: [&str; 5] = ["id", "deprecated", "required", "key", "bit_f
 
 /// What cannot be generated, though it is understood.
 pub(crate) fn refusals(ir: &Ir) -> Vec<Diagnostic> {
-    let unions = ir.unions.iter().map(|union| {
-        let Declaration { name, span, .. } = &union.declaration;
-        let message = format!("no Rust is generated for unions yet, and `{}` is one", name.dotted());
-        let help = "leave it out, or use a table with one optional field for each member";
-        Diagnostic::new(Code::UnionNotGenerated, *span, message).help(help)
-    });
+    let unions = ir.unions.iter().filter_map(union_refusal);
     let fields = ir.objects.iter().flat_map(|object| &object.fields);
     let texts = fields.filter(|field| matches!(field.default, Default::Text(_))).map(|field| {
         let message =
@@ -42,12 +40,25 @@ pub(crate) fn refusals(ir: &Ir) -> Vec<Diagnostic> {
     unions.chain(texts).collect()
 }
 
+/// `union U {}` and `union U : int { A }`.
+fn union_refusal(union: &Union) -> Option<Diagnostic> {
+    let Declaration { name, span, .. } = &union.declaration;
+    let (why, help) = match union.underlying {
+        _ if union.members.is_empty() => ("it has no members", "give it a member, or leave it out"),
+        None | Some(Scalar::U8) => return None,
+        Some(_) => ("its members are numbered by another type than `ubyte`", "leave the type out"),
+    };
+    let message = format!("no Rust is generated for union `{}`: {why}", name.dotted());
+    Some(Diagnostic::new(Code::UnionNotGenerated, *span, message).help(help))
+}
+
 /// The text of the module tree; `files` are the names of the schemas it comes from.
-pub(crate) fn emit(ir: &Ir, files: &[String]) -> String {
+pub(crate) fn emit(ir: &Ir, custom: &Custom, files: &[String]) -> String {
     let names = Names::choose(ir);
-    let emitter = Emitter { ir, names: &names };
+    let emitter = Emitter { ir, names: &names, custom };
     let mut root = Module::default();
-    for index in 0..ir.objects.len() {
+    let is_here = |declaration: &Declaration| !custom.is_extern(&declaration.name);
+    for index in (0..ir.objects.len()).filter(|index| is_here(&ir.objects[*index].declaration)) {
         let id = ObjectId(index);
         let item = match ir.objects[index].kind {
             ObjectKind::Table => emitter.table(id),
@@ -55,8 +66,11 @@ pub(crate) fn emit(ir: &Ir, files: &[String]) -> String {
         };
         root.add(&names, &ir.objects[index].declaration, item);
     }
-    for index in 0..ir.enums.len() {
+    for index in (0..ir.enums.len()).filter(|index| is_here(&ir.enums[*index].declaration)) {
         root.add(&names, &ir.enums[index].declaration, emitter.enumeration(EnumId(index)));
+    }
+    for index in (0..ir.unions.len()).filter(|index| is_here(&ir.unions[*index].declaration)) {
+        root.add(&names, &ir.unions[index].declaration, emitter.union(UnionId(index)));
     }
     let tokens = root.root_tokens();
     let file = syn::parse2(tokens).expect("what is emitted is Rust, whatever the schema says");
@@ -115,6 +129,7 @@ impl Module {
 struct Emitter<'a> {
     ir: &'a Ir,
     names: &'a Names,
+    custom: &'a Custom,
 }
 
 impl Emitter<'_> {
@@ -126,6 +141,9 @@ impl Emitter<'_> {
     /// `Name`, `super::b::Name`, `self::b::Name`: a type as the module of `from` sees it.
     fn path(&self, from: &Declaration, to: &Declaration, name: &str) -> TokenStream {
         let name = identifier(name);
+        if let Some(path) = self.extern_path(&to.name, &name) {
+            return path;
+        }
         let (from, to) = (self.names.module(&from.name.namespace), self.names.module(&to.name.namespace));
         let common = from.iter().zip(to).take_while(|(left, right)| left == right).count();
         let down = to[common..].iter().map(|module| identifier(module));
@@ -137,6 +155,17 @@ impl Emitter<'_> {
                 quote!(#(#up)* #(#down::)* #name)
             }
         }
+    }
+
+    /// `::common::geometry::Vec3`: a type that is generated elsewhere.
+    fn extern_path(&self, to: &QualifiedName, name: &Ident) -> Option<TokenStream> {
+        let (path, parts) = self.custom.extern_path(to)?;
+        let modules = self.names.module(&to.namespace);
+        if parts > modules.len() {
+            return Some(path);
+        }
+        let modules = modules[parts..].iter().map(|module| identifier(module));
+        Some(quote!(#path::#(#modules::)* #name))
     }
 
     /// `i32`, or `::core::primitive::i32` where the schema has a type of that name.

@@ -43,11 +43,13 @@ impl Emitter<'_> {
         let (allow, documentation) =
             (self.item_allow(declaration), documentation(&declaration.documentation));
         let (message, name) = (message(&keys), identifier(rust_name));
+        let custom = self.custom.of_type(&declaration.name);
         quote! {
             #allow
             #documentation
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
             #[derive(::core::cmp::PartialEq, #derived_default ::msg_runtime::Message)]
+            #custom
             #message
             #repr
             pub struct #name { #(#fields),* }
@@ -75,7 +77,8 @@ impl Emitter<'_> {
         let (documentation, message) = (documentation(&field.documentation), message(&keys));
         let (name, field_type) =
             (identifier(rust_name), self.field_type(field, &self.ir.objects[id.0].declaration));
-        quote!(#documentation #message pub #name: #field_type)
+        let custom = self.custom.of_field(&self.ir.objects[id.0].declaration.name, &field.name);
+        quote!(#documentation #custom #message pub #name: #field_type)
     }
 
     /// `new` with the real fields, where there is padding that nobody wants to write.

@@ -36,11 +36,13 @@ impl Emitter<'_> {
         let (allow, documentation) =
             (self.item_allow(declaration), documentation(&declaration.documentation));
         let (message, name) = (message(&keys), identifier(rust_name));
+        let custom = self.custom.of_type(&declaration.name);
         quote! {
             #allow
             #documentation
             #[derive(::core::clone::Clone, ::core::fmt::Debug, ::core::cmp::PartialEq)]
             #[derive(#derived_default ::msg_runtime::Message)]
+            #custom
             #message
             pub struct #name { #(#tokens),* }
             #default_impl
@@ -85,7 +87,8 @@ impl Emitter<'_> {
         let deprecated = field.is_deprecated.then(|| quote!(#[deprecated]));
         let (documentation, message) = (documentation(&field.documentation), message(&keys));
         let (name, field_type) = (identifier(rust_name), self.field_type(field, declaration));
-        quote!(#documentation #deprecated #message pub #name: #field_type)
+        let custom = self.custom.of_field(&declaration.name, &field.name);
+        quote!(#documentation #deprecated #custom #message pub #name: #field_type)
     }
 
     /// What fields of tables and structs have in common.

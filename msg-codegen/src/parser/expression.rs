@@ -65,8 +65,46 @@ impl Parser<'_, '_, '_> {
         Ok(Attribute { name, value })
     }
 
-    /// A default or an attribute's value.
+    /// A default or an attribute's value. Functions are taken in a loop: their depth costs no stack.
     pub(super) fn value(&mut self) -> Parsed<Value> {
+        let start = self.token().span;
+        let mut functions = Vec::new();
+        while let Some(name) = self.function_name() {
+            functions.push(name);
+        }
+        let argument = self.plain_value()?;
+        if functions.is_empty() {
+            return Ok(argument);
+        }
+        for _ in &functions {
+            self.expect(b')')?;
+        }
+        let kind = ValueKind::Function(functions, Box::new(argument));
+        Ok(Value { kind, span: start.to(self.previous().span) })
+    }
+
+    /// `rad(` of `rad(180)`, perhaps with a sign; with a blank before the parenthesis, attributes follow.
+    fn function_name(&mut self) -> Option<String> {
+        let sign = match self.token().kind {
+            TokenKind::Symbol(sign @ (b'-' | b'+')) => Some(char::from(sign)),
+            _ => None,
+        };
+        let name = self.tokens.get(self.at + usize::from(sign.is_some()))?;
+        let open = self.tokens.get(self.at + usize::from(sign.is_some()) + 1)?;
+        let is_call = name.kind == TokenKind::Identifier
+            && open.kind == TokenKind::Symbol(b'(')
+            && open.span.start == name.span.end;
+        if !is_call {
+            return None;
+        }
+        let name = sign.into_iter().chain(name.text.chars()).collect();
+        while !self.take(b'(') {
+            self.advance();
+        }
+        Some(name)
+    }
+
+    fn plain_value(&mut self) -> Parsed<Value> {
         let (token, start) = (self.token(), self.token().span);
         self.check_sound()?;
         let kind = match &token.kind {
@@ -91,23 +129,10 @@ impl Parser<'_, '_, '_> {
         Ok(Value { kind, span: start.to(self.previous().span) })
     }
 
-    /// A constant, an enumerator, or a function with its argument.
-    pub(super) fn named_value(&mut self, sign: &str) -> Parsed<ValueKind> {
+    /// A constant or an enumerator.
+    fn named_value(&mut self, sign: &str) -> Parsed<ValueKind> {
         let path = self.path("a value")?;
-        // `rad(180)`; with a blank between, attributes follow.
-        if self.token().span.start != path.span.end || !self.take(b'(') {
-            return Ok(ValueKind::Name(format!("{sign}{}", path.text())));
-        }
-        let mut open = 1_usize;
-        while !matches!(self.token().kind, TokenKind::Symbol(b';' | b'}') | TokenKind::End) {
-            match self.advance().kind {
-                TokenKind::Symbol(b'(') => open += 1,
-                TokenKind::Symbol(b')') if open == 1 => return Ok(ValueKind::Function(path.text())),
-                TokenKind::Symbol(b')') => open -= 1,
-                _ => {}
-            }
-        }
-        Err(self.unexpected("`)`", ""))
+        Ok(ValueKind::Name(format!("{sign}{}", path.text())))
     }
 
     pub(super) fn number_after_equals(&mut self) -> Parsed<Option<Text>> {

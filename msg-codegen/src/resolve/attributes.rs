@@ -76,6 +76,11 @@ const KNOWN: [(&str, Effect); 27] = [
     ("vector64", Effect::Refused),
 ];
 
+/// Whether an attribute is FlatBuffers' own, and so needs no declaration.
+pub(crate) fn is_known_attribute(name: &str) -> bool {
+    KNOWN.iter().any(|(known, _)| *known == name)
+}
+
 impl Resolver<'_, '_> {
     /// The attributes of one thing as names and values, after reporting those that are wrong here.
     pub(super) fn attributes(&mut self, attributes: &[Attribute], place: Place) -> Attributes {
@@ -154,17 +159,22 @@ impl Resolver<'_, '_> {
             ValueKind::Integer(text) => {
                 integer(text).map_or_else(|| text.clone(), |number| number.to_string())
             }
-            ValueKind::Float(text) | ValueKind::Name(text) | ValueKind::Function(text) => {
-                let message = format!(
-                    "the value of attribute `{}` is neither an integer nor a string",
-                    attribute.name.text
-                );
-                let help = format!("write `\"{text}\"`");
-                self.report(Diagnostic::new(Code::MisplacedAttribute, value.span, message).help(help));
-                String::new()
+            ValueKind::Float(text) | ValueKind::Name(text) => {
+                self.no_attribute_value(attribute, value.span, text)
+            }
+            ValueKind::Function(names, _) => {
+                self.no_attribute_value(attribute, value.span, &format!("{}(..)", names[0]))
             }
             ValueKind::EmptyVector => "[]".to_owned(),
         }
+    }
+
+    fn no_attribute_value(&mut self, attribute: &Attribute, span: Span, text: &str) -> String {
+        let name = &attribute.name.text;
+        let message = format!("the value of attribute `{name}` is neither an integer nor a string");
+        let help = format!("write `\"{text}\"`");
+        self.report(Diagnostic::new(Code::MisplacedAttribute, span, message).help(help));
+        String::new()
     }
 }
 

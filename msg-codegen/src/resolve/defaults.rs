@@ -1,9 +1,14 @@
 //! Defaults: what a field reads as when it is absent, and whether it can be told that it is.
 
-use super::{Resolver, Site, enumeration::integer, object::Draft};
+use super::{
+    Resolver, Site,
+    enumeration::integer,
+    number::{FUNCTIONS, constant, function, real},
+    object::Draft,
+};
 use crate::{
     ast::{Value, ValueKind},
-    diagnostic::{Code, Diagnostic, closest},
+    diagnostic::{Code, Diagnostic, Span, closest},
     ir::{Default, Element, EnumId, Scalar, Type},
 };
 
@@ -14,11 +19,6 @@ impl Resolver<'_, '_> {
             self.check_zero_is_known(draft)?;
             return Some((Default::Zero, false));
         };
-        if let ValueKind::Function(name) = &value.kind {
-            let message = format!("the function `{name}` is not computed in schemas");
-            self.report(Diagnostic::new(Code::Unsupported, value.span, message).help("write the number"));
-            return None;
-        }
         if draft.in_struct || !self.can_have_default(draft.field_type) {
             return self.only_zero(draft, value);
         }
@@ -145,12 +145,34 @@ impl Resolver<'_, '_> {
         let number = match &value.kind {
             ValueKind::Integer(text) | ValueKind::Float(text) | ValueKind::Text(text) => real(text),
             ValueKind::Name(name) => constant(name),
-            _ => None,
+            ValueKind::Function(names, argument) => return self.computed(names, argument, value.span),
+            ValueKind::EmptyVector => None,
         };
         match number {
             Some(number) => Some(number),
             None => self.mismatch(value, "a floating-point number"),
         }
+    }
+
+    /// `sin(rad(30))`
+    fn computed(&mut self, names: &[String], argument: &Value, span: Span) -> Option<f64> {
+        let mut number = self.real(argument)?;
+        for name in names.iter().rev() {
+            match function(name, number) {
+                Some(result) => number = result,
+                None => {
+                    let message = format!("there is no function `{name}`");
+                    let diagnostic = Diagnostic::new(Code::Unsupported, span, message);
+                    let diagnostic = match closest(name, FUNCTIONS) {
+                        Some(candidate) => diagnostic.suggest(Some(candidate)),
+                        None => diagnostic.help(format!("the functions are {}", FUNCTIONS.join(", "))),
+                    };
+                    self.report(diagnostic);
+                    return None;
+                }
+            }
+        }
+        Some(number)
     }
 
     fn text(&mut self, value: &Value) -> Option<String> {
@@ -223,7 +245,7 @@ impl Resolver<'_, '_> {
             ValueKind::Integer(text) | ValueKind::Float(text) | ValueKind::Name(text) => format!("`{text}`"),
             ValueKind::Text(_) => "a string".to_owned(),
             ValueKind::EmptyVector => "`[]`".to_owned(),
-            ValueKind::Function(name) => format!("`{name}(..)`"),
+            ValueKind::Function(names, _) => format!("`{}(..)`", names[0]),
         };
         let wanted =
             if wanted.contains(' ') { wanted.to_owned() } else { format!("a value of type `{wanted}`") };
@@ -251,66 +273,9 @@ fn starts_like_number(text: &str) -> bool {
     text.trim_start_matches(['+', '-']).starts_with(|first: char| first.is_ascii_digit())
 }
 
-/// A floating-point number as schemas write it.
-fn real(text: &str) -> Option<f64> {
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => (-1.0, digits),
-        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
-    };
-    match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(hexadecimal) => Some(sign * hexadecimal_real(hexadecimal)?),
-        None if digits.starts_with(|first: char| first.is_ascii_digit() || first == '.') => {
-            Some(sign * digits.parse::<f64>().ok()?)
-        }
-        None => constant(text),
-    }
-}
-
-/// `1.8p3` of `0x1.8p3`.
-fn hexadecimal_real(text: &str) -> Option<f64> {
-    // FlatBuffers wants the exponent, so that `0x10` is always an integer.
-    let (mantissa, exponent) = text.split_once(['p', 'P'])?;
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    // More digits than fit are more than the number can tell apart.
-    let digits = u64::from_str_radix(&format!("{whole}{fraction}"), 16).ok()?;
-    let exponent = exponent.parse::<i32>().ok()?.checked_sub(i32::try_from(4 * fraction.len()).ok()?)?;
-    Some(digits as f64 * 2f64.powi(exponent))
-}
-
-/// `nan`, `inf` and `infinity`, with a sign, in any case.
-fn constant(name: &str) -> Option<f64> {
-    let (sign, name) = match name.strip_prefix('-') {
-        Some(name) => (-1.0, name),
-        None => (1.0, name.strip_prefix('+').unwrap_or(name)),
-    };
-    match name.to_ascii_lowercase().as_str() {
-        "nan" => Some(f64::NAN),
-        "inf" | "infinity" => Some(sign * f64::INFINITY),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reals() {
-        let check = |text: &str, expected: Option<f64>| {
-            assert_eq!(real(text).map(f64::to_bits), expected.map(f64::to_bits), "{text}");
-        };
-        check("1", Some(1.0));
-        check("-.5", Some(-0.5));
-        check("+1e3", Some(1000.0));
-        check("-0", Some(-0.0));
-        check("0x1.8p3", Some(12.0));
-        check("-0xff", None);
-        check("1e400", Some(f64::INFINITY));
-        check("-Inf", Some(f64::NEG_INFINITY));
-        check("NaN", Some(f64::NAN));
-        check("pi", None);
-        check("0x1p99999999999", None);
-    }
 
     #[test]
     fn zero_is_no_default() {

@@ -10,6 +10,7 @@ mod enumeration;
 mod facts;
 mod ids;
 mod layout;
+mod number;
 mod object;
 mod recursion;
 mod rules;
@@ -20,6 +21,7 @@ use crate::{
     diagnostic::{Diagnostic, FileId},
     ir::Ir,
 };
+pub(crate) use attributes::is_known_attribute;
 use scope::{Scope, Site};
 
 /// Resolves all files together. The model is whole only when no error was added to `diagnostics`.

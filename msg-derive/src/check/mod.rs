@@ -8,17 +8,19 @@ pub(crate) use types::is_supported;
 use std::collections::BTreeMap;
 
 use quote::ToTokens;
-use syn::GenericParam;
+use syn::{Data, DeriveInput, Fields, GenericParam};
 
-use self::types::{default_of_text, plain_type, supported_type};
+use self::types::{default_of_text, member_type, plain_type, supported_type};
 use crate::{
-    ast::{Enumeration, Input, Struct},
-    attr::{is_word, representation},
+    ast::{Enumeration, Field, Input, Newtype, Struct, Union, Variant},
+    attr::{Container, is_word, representation},
     context::Context,
 };
 
 pub(crate) fn check(context: &Context, input: &Input<'_>) {
-    namespace(context, input);
+    if !matches!(input, Input::Newtype(_)) {
+        namespace(context, input);
+    }
     type_parameters(context, input);
     identifier(context, input);
     topic(context, input);
@@ -30,7 +32,7 @@ pub(crate) fn check(context: &Context, input: &Input<'_>) {
         Input::Plain(plain) => {
             keys_of_enums(context, input, "a struct");
             keys_of_tables(context, input, "a plain struct");
-            plain_representation(context, plain);
+            plain_representation(context, plain.original);
             plain_lifetimes(context, plain);
             plain_fields(context, plain);
         }
@@ -38,7 +40,29 @@ pub(crate) fn check(context: &Context, input: &Input<'_>) {
             keys_of_tables(context, input, "an enum");
             keys_of_messages(context, input);
             unsigned_flags(context, enumeration);
-            variant_names(context, enumeration);
+            variant_names(context, &enumeration.variants);
+            keys_of_members(context, enumeration);
+        }
+        Input::Newtype(newtype) => {
+            keys_of_newtypes(context, newtype);
+            match newtype.container.plain {
+                Some(_) => {
+                    plain_representation(context, newtype.original);
+                    plain_type(context, newtype.ty);
+                }
+                None => supported_type(context, newtype.ty),
+            }
+        }
+        Input::Union(union) => {
+            keys_of_enums(context, input, "an enum with data");
+            keys_of_messages(context, input);
+            keys_of_roots(context, input);
+            variant_names(context, union.members.iter().map(|member| &member.variant));
+            one_unknown(context, union);
+            member_numbers(context, union);
+            for member in &union.members {
+                member_type(context, member.ty);
+            }
         }
     }
 }
@@ -48,8 +72,59 @@ fn table_fields(context: &Context, table: &Struct<'_>) {
     one_key(context, table);
     ids(context, table);
     for field in &table.fields {
-        supported_type(context, &field.original.ty);
+        if field.attributes.with.is_none() {
+            supported_type(context, &field.ty);
+        }
         default_of_text(context, field);
+    }
+    for field in &table.skipped {
+        skipped_alone(context, field);
+    }
+}
+
+/// ```text
+/// struct Person { #[message(skip, id = 3)] cache: Cache }
+/// ```
+fn skipped_alone(context: &Context, field: &Field<'_>) {
+    let attributes = &field.attributes;
+    let refused = [
+        ("id", attributes.id.as_ref().map(ToTokens::to_token_stream)),
+        ("default", attributes.default.as_ref().map(ToTokens::to_token_stream)),
+        ("required", attributes.required.as_ref().map(ToTokens::to_token_stream)),
+        ("rename", attributes.rename.as_ref().map(ToTokens::to_token_stream)),
+        ("deprecated", attributes.deprecated.as_ref().map(ToTokens::to_token_stream)),
+        ("key", attributes.key.as_ref().map(ToTokens::to_token_stream)),
+        ("with", attributes.with.as_ref().map(ToTokens::to_token_stream)),
+    ];
+    for (key, tokens) in refused {
+        if let Some(tokens) = tokens {
+            let message = format!("a skipped field is no part of the message: remove `{key}`, or `skip`");
+            context.error(tokens, message);
+        }
+    }
+}
+
+/// ```text
+/// #[message(namespace = "demo", view = "V")]
+/// struct Celsius(f32);
+/// ```
+fn keys_of_newtypes(context: &Context, newtype: &Newtype<'_>) {
+    let Container { namespace, name, topic, view, identifier, extension, .. } = &newtype.container;
+    let keys = [
+        ("namespace", namespace),
+        ("name", name),
+        ("topic", topic),
+        ("view", view),
+        ("identifier", identifier),
+        ("extension", extension),
+    ];
+    for (key, value) in keys {
+        if let Some(value) = value {
+            let message = format!(
+                "a struct of one unnamed field is that field on the wire and has no name there: remove `{key}`, or name the field"
+            );
+            context.error(value, message);
+        }
     }
 }
 
@@ -143,6 +218,19 @@ fn keys_of_tables(context: &Context, input: &Input<'_>, kind: &str) {
 }
 
 /// ```text
+/// #[message(identifier = "THNG")]
+/// enum Thing { Text(String), .. }
+/// ```
+fn keys_of_roots(context: &Context, input: &Input<'_>) {
+    let container = input.container();
+    for (key, value) in [("identifier", &container.identifier), ("extension", &container.extension)] {
+        if let Some(value) = value {
+            context.error(value, format!("an enum travels as a field and is no file: remove `{key}`"));
+        }
+    }
+}
+
+/// ```text
 /// #[message(plain, topic = "color")]
 /// #[repr(u8)]
 /// enum Color { .. }
@@ -173,8 +261,8 @@ fn unsigned_flags(context: &Context, enumeration: &Enumeration<'_>) {
 /// #[message(namespace = "demo", plain)]
 /// struct Pose { x: f64 }                   // without #[repr(C)], or with `packed`
 /// ```
-fn plain_representation(context: &Context, plain: &Struct<'_>) {
-    let words = representation(&plain.original.attrs);
+fn plain_representation(context: &Context, original: &DeriveInput) {
+    let words = representation(&original.attrs);
     for (word, span) in &words {
         if word.starts_with("packed") {
             context.push(syn::Error::new(
@@ -184,11 +272,14 @@ fn plain_representation(context: &Context, plain: &Struct<'_>) {
         }
     }
     if !words.iter().any(|(word, _)| word == "C" || word == "transparent") {
+        let is_tuple =
+            matches!(&original.data, Data::Struct(data) if matches!(data.fields, Fields::Unnamed(_)));
         let message = format!(
-            "the order of the fields of `{}` in memory is not fixed: write `#[repr(C)]` above it",
-            plain.original.ident
+            "the order of the fields of `{}` in memory is not fixed: write `#[repr({})]` above it",
+            original.ident,
+            if is_tuple { "transparent" } else { "C" }
         );
-        context.error(&plain.original.ident, message);
+        context.error(&original.ident, message);
     }
 }
 
@@ -212,6 +303,10 @@ fn plain_fields(context: &Context, plain: &Struct<'_>) {
         let message = format!("`{}` has no fields: a plain message needs one", plain.original.ident);
         context.error(&plain.original.ident, message);
     }
+    for field in &plain.skipped {
+        context
+            .error(&field.attributes.skip, "every field of a plain message is always there: remove `skip`");
+    }
     field_names(context, plain);
     one_key(context, plain);
     for field in &plain.fields {
@@ -221,6 +316,7 @@ fn plain_fields(context: &Context, plain: &Struct<'_>) {
             ("default", attributes.default.as_ref().map(ToTokens::to_token_stream)),
             ("required", attributes.required.as_ref().map(ToTokens::to_token_stream)),
             ("deprecated", attributes.deprecated.as_ref().map(ToTokens::to_token_stream)),
+            ("with", attributes.with.as_ref().map(ToTokens::to_token_stream)),
         ];
         for (key, tokens) in refused {
             if let Some(tokens) = tokens {
@@ -249,13 +345,87 @@ fn field_names(context: &Context, parsed: &Struct<'_>) {
 /// ```text
 /// enum Color { Red, #[message(rename = "Red")] Crimson }
 /// ```
-fn variant_names(context: &Context, parsed: &Enumeration<'_>) {
+fn variant_names<'a>(context: &Context, variants: impl IntoIterator<Item = &'a Variant<'a>>) {
     let mut seen = BTreeMap::new();
-    for variant in &parsed.variants {
+    for variant in variants {
         if let Some(first) = seen.insert(&variant.name, &variant.original.ident) {
             let message =
                 format!("`{}` has the wire name `{}` too: rename one of the two", first, variant.name);
             context.error(&variant.original.ident, message);
+        }
+    }
+}
+
+/// ```text
+/// enum Color { Red, #[message(id = 3)] Green, #[message(unknown)] Other }
+/// ```
+fn keys_of_members(context: &Context, enumeration: &Enumeration<'_>) {
+    for variant in &enumeration.variants {
+        let ident = &variant.original.ident;
+        if let Some(id) = &variant.attributes.id {
+            let message = format!("`id` is for members that hold data: write `{ident} = {id}`");
+            context.error(id, message);
+        }
+        if let Some(unknown) = &variant.attributes.unknown {
+            let message = format!(
+                "`unknown` is for enums that hold data: use `msg_runtime::Open<{}>` for the field to keep unknown numbers",
+                enumeration.original.ident
+            );
+            context.error(unknown, message);
+        }
+    }
+}
+
+/// ```text
+/// enum Thing { Text(String) }                                   // without an unknown variant
+/// enum Thing { Text(String), #[message(unknown)] Unknown(u32) }  // or one that is no byte
+/// ```
+fn one_unknown(context: &Context, union: &Union<'_>) {
+    let ident = &union.original.ident;
+    let Some(unknown) = union.unknown.first() else {
+        let message = format!(
+            "`{ident}` has no variant for members that only newer senders know: add `#[message(unknown)] Unknown(u8)`"
+        );
+        return context.error(ident, message);
+    };
+    if union.members.is_empty() {
+        context.error(ident, format!("`{ident}` has no members: an enum with data needs one"));
+    }
+    let is_byte = |field: &syn::Field| types::is_named(&field.ty, "u8");
+    if !unknown.original.fields.iter().all(is_byte) {
+        context.error(
+            &unknown.original.fields,
+            "an unknown member is received as its number alone: write `(u8)`",
+        );
+    }
+    if let Some(rename) = &unknown.attributes.rename {
+        context.error(rename, "the variant for unknown members is not in the schema: remove `rename`");
+    }
+    if let Some(id) = &unknown.attributes.id {
+        context.error(id, "the variant for unknown members has any number: remove `id`");
+    }
+    for second in union.unknown.iter().skip(1) {
+        context.error(&second.attributes.unknown, "one variant is for unknown members: remove this one");
+    }
+}
+
+/// ```text
+/// enum Thing { #[message(id = 1)] Text(String), #[message(id = 1)] Node(Node), .. }
+/// ```
+fn member_numbers(context: &Context, union: &Union<'_>) {
+    let mut seen = BTreeMap::new();
+    for member in &union.members {
+        let ident = &member.variant.original.ident;
+        if let Some(first) = seen.insert(member.number, ident) {
+            let message =
+                format!("`{first}` has the number {} already: each member needs its own", member.number);
+            match &member.variant.attributes.id {
+                Some(id) => context.error(id, message),
+                None => context.error(ident, message),
+            }
+        }
+        if member.variant.name == "NONE" {
+            context.error(ident, "`NONE` is the name of every union's absence: rename the member");
         }
     }
 }

@@ -54,6 +54,9 @@ pub(super) fn supported_type(context: &Context, ty: &Type) {
         // What it borrows has no size of its own, as in `Cow<str>`.
         _ if last_segment(ty).is_some_and(|segment| segment.ident == "Cow") => {}
         _ => {
+            if let Some(message) = map_key(ty) {
+                return context.error(ty, message);
+            }
             for argument in type_arguments(ty) {
                 match nested(ty, argument) {
                     Some(reason) => context.error(argument, reason),
@@ -95,6 +98,32 @@ pub(super) fn plain_type(context: &Context, ty: &Type) {
     }
 }
 
+/// ```text
+/// enum Thing { Count(u32), Names(Vec<String>), Maybe(Option<Node>), .. }
+/// ```
+pub(super) fn member_type(context: &Context, ty: &Type) {
+    if let Some(reason) = unsupported(ty) {
+        return context.error(ty, reason);
+    }
+    let found = match ty {
+        Type::Array(_) => "an array".to_owned(),
+        Type::Path(path) => match path.path.get_ident().map(ToString::to_string) {
+            Some(number) if NUMBERS.contains(&number.as_str()) => format!("`{number}`"),
+            _ => match standard_name(ty) {
+                Some(name) if matches!(name.as_str(), "Vec" | "Option") => format!("`{name}`"),
+                _ => return supported_type(context, ty),
+            },
+        },
+        _ => return supported_type(context, ty),
+    };
+    let message = format!(
+        "a member of a union is a message, a plain struct or a string, not {found}: put it into a message struct of its own"
+    );
+    context.error(ty, message);
+}
+
+const NUMBERS: &[&str] = &["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "bool"];
+
 /// True when the type, by its spelling, may be in a table.
 pub(crate) fn is_supported(ty: &Type) -> bool {
     let context = Context::new();
@@ -126,7 +155,6 @@ fn unsupported_name(name: &str) -> Option<String> {
         "u128" | "i128" => "is wider than any FlatBuffers number: write `[u64; 2]`",
         "f16" | "f128" => "is no FlatBuffers number: write `f32` or `f64`",
         "str" => "has no size of its own: write `String` or `&str`",
-        "HashMap" | "BTreeMap" => "is no FlatBuffers type: write a `Vec` of a struct with a key and a value",
         "HashSet" | "BTreeSet" | "VecDeque" => "is no FlatBuffers type: write a `Vec`",
         "Rc" | "Arc" | "Cell" | "RefCell" | "Mutex" => {
             "shares memory, which a message cannot: hold the value itself"
@@ -167,12 +195,32 @@ fn nested(outer: &Type, inner: &Type) -> Option<&'static str> {
         ("Vec", "Vec") => {
             Some("FlatBuffers has no vectors of vectors: put the inner one into a message struct of its own")
         }
+        ("Vec", "HashMap" | "BTreeMap") => {
+            Some("FlatBuffers has no vectors of vectors: put the map into a message struct of its own")
+        }
         ("Vec", "Option") => {
             Some("FlatBuffers has no absent elements: put the `Option` into a message struct of its own")
         }
         ("Option", "Option") => Some("absence would have two meanings: remove one `Option`"),
         _ => None,
     }
+}
+
+/// Why the key of a map, as it is spelled, is none.
+fn map_key(ty: &Type) -> Option<String> {
+    let map = last_segment(ty)?;
+    if map.ident != "HashMap" && map.ident != "BTreeMap" {
+        return None;
+    }
+    let key = type_arguments(ty).next()?;
+    let refused = match key {
+        Type::Array(_) | Type::Tuple(_) => true,
+        _ => last_segment(key).is_some_and(|segment| {
+            ["f32", "f64", "Vec", "Option", "HashMap", "BTreeMap"].iter().any(|name| segment.ident == name)
+        }),
+    };
+    let found = key.to_token_stream().to_string().replace(' ', "");
+    refused.then(|| format!("a map's key is a string or an integer, not `{found}`: write a `Vec` of a struct with a key and a value"))
 }
 
 fn type_arguments(ty: &Type) -> impl Iterator<Item = &Type> {
@@ -184,4 +232,9 @@ fn type_arguments(ty: &Type) -> impl Iterator<Item = &Type> {
         GenericArgument::Type(ty) => Some(ty),
         _ => None,
     })
+}
+
+/// True for a path that ends in this name.
+pub(super) fn is_named(ty: &Type, name: &str) -> bool {
+    last_segment(ty).is_some_and(|segment| segment.ident == name)
 }

@@ -68,7 +68,7 @@ fn facts(names: &Names<'_>, enumeration: &Enumeration<'_>) -> TokenStream {
         (0..idents.len()).map(|position| format_ident!("__MSG_NUMBER_{position}")).collect();
     let values = enumeration.variants.iter().zip(&numbers).map(|(variant, number)| {
         let name = &variant.name;
-        let about = about(names, &variant.about, &[]);
+        let about = about(names, &variant.attributes.about, &[]);
         quote!(#private::EnumeratorSpec { name: #name, value: #number as ::core::primitive::i64, about: #about })
     });
     quote! {
@@ -135,6 +135,7 @@ fn plain(names: &Names<'_>) -> TokenStream {
 
 /// ```text
 /// impl Field for Color { type Wire = Closed<Color>; .. }
+/// impl KeyOrder for Color { .. }
 /// impl FromWire for Color { .. }
 /// impl Element for Color { .. }
 /// ```
@@ -148,6 +149,14 @@ fn field(names: &Names<'_>) -> TokenStream {
             #[inline]
             fn encode(&self, __out: &mut #private::Encoder<'_>, __place: #private::Place) {
                 #private::encode_plain(self, __out, __place);
+            }
+        }
+
+        #[automatically_derived]
+        impl #private::KeyOrder for #this {
+            #[inline]
+            fn compare_keys(&self, __other: &Self) -> ::core::cmp::Ordering {
+                #private::compare_enumerators(self, __other)
             }
         }
 

@@ -1,9 +1,12 @@
 //! The typed input as code. Nothing is decided here, and nothing can fail.
 
 mod enumeration;
+mod newtype;
 mod plain;
 mod schema;
 pub(crate) mod table;
+pub(crate) mod union;
+mod view;
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -16,6 +19,8 @@ pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
         Input::Table(table) => table::expand(table),
         Input::Plain(plain) => plain::expand(plain),
         Input::Enumeration(enumeration) => enumeration::expand(enumeration),
+        Input::Union(union) => union::expand(union),
+        Input::Newtype(newtype) => newtype::expand(newtype),
     }
 }
 

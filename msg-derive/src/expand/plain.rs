@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::ext::IdentExt;
+use syn::{Type, ext::IdentExt};
 
 use super::{
     Names, at, ends, message_constants,
@@ -21,6 +21,7 @@ pub(crate) fn expand(plain: &Struct<'_>) -> TokenStream {
     let facts = facts(&names, plain);
     let message = message(&names, plain);
     let field = field(&names);
+    let order = order(&names, plain);
     quote! {
         #[allow(deprecated, non_camel_case_types, clippy::all)]
         const _: () = {
@@ -29,8 +30,29 @@ pub(crate) fn expand(plain: &Struct<'_>) -> TokenStream {
             #facts
             #message
             #field
+            #order
         };
     }
+}
+
+/// ```text
+/// impl KeyOrder for Pose { fn compare_keys(&self, other: &Self) -> Ordering { .. } }
+/// ```
+fn order(names: &Names<'_>, plain: &Struct<'_>) -> Option<TokenStream> {
+    let Names { ident: this, private, .. } = names;
+    let Field { ident, ty, .. } = plain.fields.iter().find(|field| field.attributes.key.is_some())?;
+    let (first, _) = ends(ty);
+    let spanned = at(first, private);
+    let compare = quote_spanned!(first=> <#ty as #spanned::KeyOrder>::compare_keys);
+    Some(quote! {
+        #[automatically_derived]
+        impl #private::KeyOrder for #this {
+            #[inline]
+            fn compare_keys(&self, __other: &Self) -> ::core::cmp::Ordering {
+                #compare(&self.#ident, &__other.#ident)
+            }
+        }
+    })
 }
 
 /// Where a field ends: `offset_of!(Pose, x) + size_of::<f64>()`.
@@ -257,6 +279,39 @@ fn field(names: &Names<'_>) -> TokenStream {
             #[inline]
             fn encode_all(__items: &[Self], __out: &mut #private::Encoder<'_>, __place: #private::Place) {
                 #private::encode_plain_slice(__items, __out, __place);
+            }
+        }
+    }
+}
+
+/// Transparent (checked by the derive) over a type that is plain.
+///
+/// ```text
+/// unsafe impl Plain for Celsius { const ANY_BITS: bool = <f32 as Plain>::ANY_BITS; .. }
+/// ```
+pub(super) fn transparent(names: &Names<'_>, ty: &Type) -> TokenStream {
+    let Names { private, this, .. } = names;
+    let (first, _) = ends(ty);
+    let spanned = at(first, private);
+    quote! {
+        #[automatically_derived]
+        unsafe impl #private::Plain for #this {
+            const ANY_BITS: ::core::primitive::bool = <#ty as #spanned::Plain>::ANY_BITS;
+            const ZERO_IS_VALID: ::core::primitive::bool = <#ty as #spanned::Plain>::ZERO_IS_VALID;
+
+            #[inline]
+            fn is_valid(__bytes: &[::core::primitive::u8]) -> ::core::primitive::bool {
+                <#ty as #spanned::Plain>::is_valid(__bytes)
+            }
+
+            #[inline]
+            fn plain_shape() -> #private::Shape {
+                <#ty as #spanned::Plain>::plain_shape()
+            }
+
+            #[inline]
+            fn show_plain(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                <#ty as #spanned::Plain>::show_plain(&self.0, __f)
             }
         }
     }

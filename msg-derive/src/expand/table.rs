@@ -1,13 +1,13 @@
 //! A struct as a FlatBuffers table: facts, view, encoding, and the owned value of a view.
 
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::{quote, quote_spanned};
-use syn::{Expr, Lit, UnOp, ext::IdentExt};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Expr, Lit, Type, UnOp, ext::IdentExt};
 
 use super::{
     Names, at, ends, message_constants,
     schema::{about, flag},
-    schema_function,
+    schema_function, view,
 };
 use crate::{
     ast::{Field, Struct},
@@ -16,19 +16,23 @@ use crate::{
 
 pub(crate) fn expand(table: &Struct<'_>) -> TokenStream {
     let names = Names::new(table.original, &table.container);
-    let view = view(&names, table, &table.fields.iter().collect::<Vec<_>>());
+    let view_type = view_type(&names, table, &table.fields.iter().collect::<Vec<_>>());
     let facts = facts(&names, table);
     let message = message(&names, table);
     let encode = encode(&names, table);
+    let sent = view::expand(&names);
+    let keyed = keyed(&names, table);
     let owned =
         if table.original.generics.params.is_empty() { owned(&names, table) } else { TokenStream::new() };
     quote! {
-        #view
+        #view_type
         #[allow(deprecated, non_camel_case_types, clippy::all)]
         const _: () = {
             #facts
             #message
             #encode
+            #sent
+            #keyed
             #owned
         };
     }
@@ -39,16 +43,19 @@ pub(crate) fn expand(table: &Struct<'_>) -> TokenStream {
 /// Whatever needs it spells it this way and with the extent of the field's type, so that a type that is no field is
 /// one mistake and not many: the compiler shows equal errors once.
 fn wire(names: &Names<'_>, field: &Field<'_>) -> TokenStream {
-    let (first, last) = ends(&field.original.ty);
+    wire_of(names, &field.ty, &field.erased)
+}
+
+pub(super) fn wire_of(names: &Names<'_>, ty: &Type, erased: &TokenStream) -> TokenStream {
+    let (first, last) = ends(ty);
     let private = at(first, &names.private);
-    let erased = &field.erased;
     let open = quote_spanned!(first=> <);
     let field = quote_spanned!(first=> as #private::Field>);
     let close = quote_spanned!(last=> ::Wire);
     quote!(#open #erased #field #close)
 }
 
-fn index(position: usize) -> Literal {
+pub(super) fn index(position: usize) -> Literal {
     Literal::usize_unsuffixed(position)
 }
 
@@ -63,15 +70,15 @@ fn index(position: usize) -> Literal {
 ///     }
 /// }
 /// ```
-pub(crate) fn view(names: &Names<'_>, table: &Struct<'_>, fields: &[&Field<'_>]) -> TokenStream {
+pub(crate) fn view_type(names: &Names<'_>, table: &Struct<'_>, fields: &[&Field<'_>]) -> TokenStream {
     let Names { ident, private, view, message, .. } = names;
     let vis = &table.original.vis;
     let doc = format!(" A received [`{}`]: it borrows from the payload.", ident.unraw());
     let accessors = fields.iter().enumerate().map(|(position, field)| {
-        let Field { ident, original, .. } = field;
+        let Field { ident, original, ty, .. } = field;
         let vis = &original.vis;
         let (wire, got, docs) = (wire(names, field), got(names, field, position), accessor_docs(field));
-        let (first, last) = ends(&original.ty);
+        let (first, last) = ends(ty);
         let private = at(first, private);
         let view = quote_spanned!(last=> View<'view>);
         let result = quote_spanned!(first=> <#wire as #private::Wire>::#view);
@@ -98,7 +105,7 @@ pub(crate) fn view(names: &Names<'_>, table: &Struct<'_>, fields: &[&Field<'_>])
 
 /// `Cursor::get::<<String as Field>::Wire, 0>`: how a field is read.
 fn got(names: &Names<'_>, field: &Field<'_>, position: usize) -> TokenStream {
-    let (first, _) = ends(&field.original.ty);
+    let (first, _) = ends(&field.ty);
     let private = at(first, &names.private);
     let (wire, position) = (wire(names, field), index(position));
     quote_spanned!(first=> #private::Cursor::get::<#wire, #position>)
@@ -129,7 +136,7 @@ fn facts(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
     let debug = table.fields.iter().enumerate().map(|(position, field)| {
         let (wire, got) = (wire(names, field), got(names, field, position));
         let name = field.ident.unraw().to_string();
-        let (first, _) = ends(&field.original.ty);
+        let (first, _) = ends(&field.ty);
         let private = at(first, private);
         quote_spanned!(first=> __debug.field(#name, &#private::Shown::<#wire>(#got(&self.0)));)
     });
@@ -142,6 +149,7 @@ fn facts(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         impl #private::Table for #message {
             const NAME: &'static ::core::primitive::str = #full_name;
             const FIELDS: &'static [#private::FieldSpec] = &__MSG_FIELDS;
+            const VTABLE: &'static [::core::primitive::u16] = &__MSG_VTABLE;
             const ABOUT: &'static #private::About = #about;
             type View<'view> = #view<'view>;
 
@@ -170,8 +178,8 @@ fn facts(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 ///
 /// Each call stands where its attribute does: what the compiler finds wrong with it, it shows there.
 fn spec(names: &Names<'_>, field: &Field<'_>) -> TokenStream {
-    let Field { name, attributes, original, .. } = field;
-    let (first, _) = ends(&original.ty);
+    let Field { name, attributes, ty, .. } = field;
+    let (first, _) = ends(ty);
     let private = at(first, &names.private);
     let wire = wire(names, field);
     let mut known = Vec::new();
@@ -278,25 +286,25 @@ fn message(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 /// ```
 fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
     let Names { private, runtime, parameters, bounds, this, message, .. } = names;
+    let converted =
+        table.fields.iter().enumerate().filter_map(|(position, field)| converted(position, field));
     let absent = table.fields.iter().enumerate().map(|(position, field)| {
-        let Field { ident, original, .. } = field;
-        let (ty, position) = (&original.ty, index(position));
+        let (ty, value, position) = (&field.ty, value(position, field), index(position));
         let (first, _) = ends(ty);
         let private = at(first, private);
         quote_spanned! {first=>
-            if <#ty as #private::Field>::is_absent(&self.#ident) {
+            if <#ty as #private::Field>::is_absent(#value) {
                 #private::clear(&mut __vtable, &__MSG_FIELDS[#position]);
             }
         }
     });
     let encoded = table.fields.iter().enumerate().map(|(position, field)| {
-        let Field { ident, original, .. } = field;
-        let (ty, position) = (&original.ty, index(position));
+        let (ty, value, position) = (&field.ty, value(position, field), index(position));
         let (first, _) = ends(ty);
         let private = at(first, private);
         quote_spanned! {first=>
             if let ::core::option::Option::Some(__place) = __table.place(&__vtable, &__MSG_FIELDS[#position]) {
-                <#ty as #private::Field>::encode(&self.#ident, __out, __place);
+                <#ty as #private::Field>::encode(#value, __out, __place);
             }
         }
     });
@@ -309,6 +317,7 @@ fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
             fn encode(&self, __out: &mut #private::Encoder<'_>, __place: #private::Place) {
                 #[allow(unused_mut)]
                 let mut __vtable = __MSG_VTABLE;
+                #(#converted)*
                 #(#absent)*
                 let __align = const { #private::max_align(&__MSG_FIELDS) };
                 #[allow(unused_variables)]
@@ -335,6 +344,52 @@ fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 }
 
 /// ```text
+/// impl Keyed for Word { type Key = <String as Field>::Wire; fn key(view: WordView<'_>) -> &str { .. } }
+/// ```
+fn keyed(names: &Names<'_>, table: &Struct<'_>) -> Option<TokenStream> {
+    let Names { private, message, .. } = names;
+    let (position, field) =
+        table.fields.iter().enumerate().find(|(_, field)| field.attributes.key.is_some())?;
+    let (wire, got) = (wire(names, field), got(names, field, position));
+    Some(quote! {
+        #[automatically_derived]
+        impl #private::Keyed for #message {
+            type Key = #wire;
+
+            #[inline]
+            fn key<'view>(
+                __view: <Self as #private::Table>::View<'view>,
+            ) -> <<Self as #private::Keyed>::Key as #private::Wire>::View<'view> {
+                #got(&__view.0)
+            }
+        }
+    })
+}
+
+/// What is encoded for a field: `&self.email`, or what `with` has made of it.
+fn value(position: usize, field: &Field<'_>) -> TokenStream {
+    let ident = field.ident;
+    match &field.attributes.with {
+        Some(_) => {
+            let value = format_ident!("__value_{position}");
+            quote!(&#value)
+        }
+        None => quote!(&self.#ident),
+    }
+}
+
+/// ```text
+/// let value_3 = uuids::to_field(&self.id);
+/// ```
+fn converted(position: usize, field: &Field<'_>) -> Option<TokenStream> {
+    let (module, ident) = (field.attributes.with.as_ref()?, field.ident);
+    let (first, _) = ends(module);
+    let value = format_ident!("__value_{position}");
+    let ty = &field.ty;
+    Some(quote_spanned!(first=> let #value: #ty = #module::to_field(&self.#ident);))
+}
+
+/// ```text
 /// impl FromView for Person {
 ///     fn from_view(view: PersonView<'_>) -> Self { Self { name: FromWire::from_wire(view.name()) } }
 /// }
@@ -342,19 +397,27 @@ fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 fn owned(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
     let Names { private, runtime, view, message, .. } = names;
     let fields = table.fields.iter().enumerate().map(|(position, field)| {
-        let Field { ident, original, .. } = field;
-        let (ty, wire, got) = (&original.ty, wire(names, field), got(names, field, position));
+        let Field { ident, ty, .. } = field;
+        let (wire, got) = (wire(names, field), got(names, field, position));
         let (first, _) = ends(ty);
         let private = at(first, private);
         let make = quote_spanned!(first=> <#wire as #private::MakeOwned<#ty>>::make_owned);
-        quote!(#ident: #make(#got(&__view.0)))
+        match &field.attributes.with {
+            Some(module) => quote!(#ident: #module::from_field(#make(#got(&__view.0)))),
+            None => quote!(#ident: #make(#got(&__view.0))),
+        }
+    });
+    let skipped = table.skipped.iter().map(|field| {
+        let Field { ident, ty, .. } = field;
+        let (first, _) = ends(ty);
+        quote_spanned!(first=> #ident: <#ty as ::core::default::Default>::default())
     });
     quote! {
         #[automatically_derived]
         impl #runtime::FromView for #message {
             #[inline]
             fn from_view(__view: #view<'_>) -> Self {
-                Self { #(#fields),* }
+                Self { #(#fields,)* #(#skipped),* }
             }
         }
 

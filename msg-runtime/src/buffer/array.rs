@@ -65,6 +65,10 @@ impl<T: Plain + Field<Wire: Wire>, const N: usize> Wire for ArrayOf<T, N> {
         if place.is_absent() { zero() } else { cast(bytes, bytes.follow(place.at) + 4) }
     }
 
+    fn copy(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        encode_plain_slice(Self::read(bytes, from, 0), out, to);
+    }
+
     fn show(view: &[T; N], f: &mut fmt::Formatter<'_>) -> fmt::Result {
         view.show_plain(f)
     }

@@ -144,6 +144,15 @@ impl<'s> Encoder<'s> {
         start
     }
 
+    /// A zeroed value to which the offset at `place` points; gives its position.
+    pub(super) fn start_value(&mut self, place: Place, value: Inline) -> usize {
+        self.zero_up_to(self.at.next_multiple_of(value.align));
+        self.point_here(place);
+        let start = self.at;
+        self.zero_up_to(start + value.size);
+        start
+    }
+
     #[inline]
     pub(super) fn string(&mut self, place: Place, text: &str) {
         self.vector_header(place, text.len(), 1);

@@ -6,7 +6,7 @@ use std::any::TypeId;
 
 use msg_schema::BaseType;
 
-use super::spec::FieldSpec;
+use super::{spec::FieldSpec, union::MemberSpec};
 
 /// What the author wrote about a type, a field or an enumerator, for readers and for other tools.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,12 @@ pub enum Shape {
     Object(fn() -> ObjectFacts),
     /// An enum.
     Enum(fn() -> EnumFacts),
+    /// A union.
+    Union(fn() -> UnionFacts),
+    /// A map: the fields of its entries.
+    Map(&'static [FieldSpec]),
+    /// A vector of these, which are a message of this name.
+    Nested(fn() -> Shape, &'static str),
 }
 
 /// A table or a plain struct.
@@ -109,6 +115,32 @@ pub struct EnumeratorSpec {
     pub name: &'static str,
     /// Its number, sign-extended.
     pub value: i64,
+    /// Doc comment and attributes.
+    pub about: &'static About,
+}
+
+/// A union.
+#[derive(Clone, Copy, Debug)]
+pub struct UnionFacts {
+    /// Fully qualified name.
+    pub name: &'static str,
+    /// Tells two types of one name apart.
+    pub type_id: TypeId,
+    /// Its members.
+    pub members: &'static [MemberSpec],
+    /// Doc comment and attributes.
+    pub about: &'static About,
+}
+
+/// A member of a union.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MemberFacts {
+    /// Name on the wire.
+    pub name: &'static str,
+    /// Its number.
+    pub number: u8,
+    /// Its type.
+    pub shape: fn() -> Shape,
     /// Doc comment and attributes.
     pub about: &'static About,
 }

@@ -3,13 +3,15 @@
 use std::{any::TypeId, fmt, marker::PhantomData};
 
 use super::{
+    build::Encoder,
     describe::{About, EnumFacts, EnumeratorSpec, Shape},
+    field::FromWire,
     plain::Plain,
     scalar::Scalar,
     vector::VectorView,
     verified::Verified,
     verify::Verifier,
-    wire::{DefaultWire, ElementWire, Inline, Place, Wire, sealed::Sealed},
+    wire::{DefaultWire, ElementWire, Inline, Place, Wire, copy_flat, sealed::Sealed},
 };
 use crate::error::Invalid;
 
@@ -145,6 +147,14 @@ impl<E: Enumeration + Plain> DefaultWire for Closed<E> {
 
 impl<E: Enumeration + Plain> ElementWire for Closed<E> {
     type Slice<'a> = VectorView<'a, Self>;
+
+    fn to_vec<F: FromWire<Wire = Self>>(slice: VectorView<'_, Self>) -> Vec<F> {
+        slice.iter().map(F::from_wire).collect()
+    }
+
+    fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        copy_flat::<Self>(bytes, from, out, to);
+    }
 
     fn verify_elements(verifier: &mut Verifier<'_>, start: usize, len: usize) -> Result<(), Invalid> {
         let size = Self::INLINE.size;

@@ -49,6 +49,12 @@ impl<W: Wire, F: FromWire<Wire = W>> MakeOwned<F> for W {
     }
 }
 
+/// True when the owned value of a view is this one.
+#[inline]
+pub fn equals_owned<F: FromWire + PartialEq>(view: FieldView<'_, F>, owned: &F) -> bool {
+    F::from_wire(view) == *owned
+}
+
 /// A field that can be an element of a vector.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a vector",
@@ -58,11 +64,7 @@ impl<W: Wire, F: FromWire<Wire = W>> MakeOwned<F> for W {
 pub trait Element: Field<Wire: ElementWire> + Sized {
     /// Writes all of them as a vector whose offset stands at `place`.
     fn encode_all(items: &[Self], out: &mut Encoder<'_>, place: Place) {
-        let inline = <Self::Wire as Wire>::INLINE;
-        let start = out.start_vector(place, items.len(), inline);
-        for (index, item) in items.iter().enumerate() {
-            item.encode(out, Place::at(start + index * inline.size));
-        }
+        <Self::Wire as ElementWire>::encode_vector(items, out, place);
     }
 }
 

@@ -5,7 +5,8 @@
 //!
 //! - [`wire`]: what a kind of field is on the wire; [`field`]: which Rust types are of which kind;
 //! - a file per family of kinds: [`scalar`], [`text`], [`vector`], [`option`], [`table`], [`plain`], [`array`],
-//!   [`padding`], [`enumeration`], [`open`]; [`memory`] has the casts, [`in_place`] fills a plain
+//!   [`padding`], [`enumeration`], [`open`],
+//!   [`union`], [`time`], [`map`], [`nested`]; [`key`] orders and finds; [`memory`] has the casts, [`in_place`] fills a plain
 //!   message in lent bytes;
 //! - [`verify`] and [`verified`]: checking bytes, and the token that says they were checked;
 //! - [`build`]: the encoder; [`root`]: whole payloads; [`describe`]: what the binary schema is made from.
@@ -28,7 +29,10 @@ pub(crate) mod describe;
 pub(crate) mod enumeration;
 pub(crate) mod field;
 mod in_place;
+pub(crate) mod key;
+mod map;
 pub(crate) mod memory;
+mod nested;
 mod open;
 pub(crate) mod option;
 mod padding;
@@ -38,12 +42,16 @@ pub(crate) mod scalar;
 pub(crate) mod spec;
 pub(crate) mod table;
 pub(crate) mod text;
+mod time;
+pub(crate) mod union;
 pub(crate) mod vector;
 pub(crate) mod verified;
 pub(crate) mod verify;
 pub(crate) mod wire;
 
 pub use aligned::AlignedBuffer;
+pub use map::MapView;
+pub use nested::{Nested, NestedView};
 pub use open::{Flags, Open};
 pub use padding::Padding;
 pub use plain::Plain;

@@ -17,7 +17,7 @@ use super::{
     scalar::Scalar,
     verified::Verified,
     verify::Verifier,
-    wire::{DefaultWire, ElementWire, Inline, Kind, Place, Wire, sealed::Sealed},
+    wire::{DefaultWire, ElementWire, Inline, Kind, Place, Wire, copy_flat, sealed::Sealed},
 };
 use crate::error::Invalid;
 
@@ -299,6 +299,14 @@ macro_rules! number_wrapper {
 
         impl<E: Enumeration> ElementWire for $kind<E> {
             type Slice<'a> = &'a [$wrapper<E>];
+
+            fn to_vec<F: FromWire<Wire = Self>>(slice: &[$wrapper<E>]) -> Vec<F> {
+                slice.iter().copied().map(F::from_wire).collect()
+            }
+
+            fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+                copy_flat::<Self>(bytes, from, out, to);
+            }
 
             fn verify_elements(_: &mut Verifier<'_>, _: usize, _: usize) -> Result<(), Invalid> {
                 Ok(())

@@ -27,7 +27,7 @@ impl<W: Wire> Wire for Optional<W> {
         );
         W::INLINE
     };
-    const SLOTS: u16 = W::SLOTS;
+    const TAG: Inline = W::TAG;
     const NULLABLE: bool = true;
     const KIND: Kind = W::KIND;
     const KNOWN: Option<&'static [u64]> = W::KNOWN;
@@ -42,7 +42,15 @@ impl<W: Wire> Wire for Optional<W> {
 
     #[inline]
     fn read<'a>(bytes: Verified<'a>, place: Place, default: u64) -> Option<W::View<'a>> {
-        if place.is_absent() { None } else { Some(W::read(bytes, place, default)) }
+        if W::is_absent(bytes, place) { None } else { Some(W::read(bytes, place, default)) }
+    }
+
+    fn is_left_out(bytes: Verified<'_>, place: Place) -> bool {
+        W::is_left_out(bytes, place)
+    }
+
+    fn copy(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        W::copy(bytes, from, out, to);
     }
 
     fn show(view: Option<W::View<'_>>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,7 +66,7 @@ impl<T: Field> Field for Option<T> {
 
     #[inline]
     fn is_absent(&self) -> bool {
-        self.is_none()
+        self.as_ref().is_none_or(Field::is_absent)
     }
 
     #[inline]

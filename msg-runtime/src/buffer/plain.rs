@@ -9,11 +9,12 @@ use super::{
     build::Encoder,
     const_text::ConstText,
     describe::{About, Members, ObjectFacts, PlainFieldSpec, Shape},
+    field::FromWire,
     memory::{bytes_of, cast_or_zero, cast_slice},
     spec::MAX_ALIGN,
     verified::Verified,
     verify::Verifier,
-    wire::{ElementWire, Inline, Place, Wire, sealed::Sealed},
+    wire::{ElementWire, Inline, Place, Wire, copy_flat, sealed::Sealed},
 };
 use crate::error::Invalid;
 
@@ -188,6 +189,14 @@ impl<T: Plain + PlainStruct> Wire for PlainOf<T> {
 
 impl<T: Plain + PlainStruct> ElementWire for PlainOf<T> {
     type Slice<'a> = &'a [T];
+
+    fn to_vec<F: FromWire<Wire = Self>>(slice: &[T]) -> Vec<F> {
+        slice.iter().map(F::from_wire).collect()
+    }
+
+    fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        copy_flat::<Self>(bytes, from, out, to);
+    }
 
     fn verify_elements(verifier: &mut Verifier<'_>, start: usize, len: usize) -> Result<(), Invalid> {
         verify_plain::<T>(verifier, start, len)

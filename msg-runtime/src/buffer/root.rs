@@ -8,7 +8,7 @@ use super::{
     field::Field,
     memory::cast,
     plain::{Plain, PlainOf, PlainStruct, verify_plain},
-    table::{Cursor, Table, TableOf},
+    table::{Cursor, Table, TableOf, encode_view},
     verified::Verified,
     verify::{MAX_BYTES, Verifier},
     wire::{Inline, Place, Wire},
@@ -96,6 +96,12 @@ fn identifier<M: Message>() -> Option<[u8; 4]> {
 pub fn encode_root<M: Message, F: Field<Wire = M::__Wire>>(value: &F, out: &mut Encoder<'_>) {
     out.start_root(identifier::<M>());
     value.encode(out, Place::at(0));
+}
+
+/// Encodes a received view as a whole payload.
+pub fn encode_view_root<M: Message + Table>(view: &Cursor<'_, M>, out: &mut Encoder<'_>) {
+    out.start_root(identifier::<M>());
+    encode_view(view, out, Place::at(0));
 }
 
 /// Verifies a payload once, on receipt.

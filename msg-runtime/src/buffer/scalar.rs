@@ -8,17 +8,18 @@ use super::{
     build::Encoder,
     describe::Shape,
     field::{Element, Field, FromWire},
+    key::KeyOrder,
     memory::cast_slice,
     plain::{Plain, encode_plain_slice, show_plain_slice},
     vector::VectorView,
     verified::Verified,
     verify::Verifier,
-    wire::{DefaultWire, ElementWire, Inline, Kind, Place, Wire, sealed::Sealed},
+    wire::{DefaultWire, ElementWire, Inline, Kind, Place, Wire, copy_flat, sealed::Sealed},
 };
 use crate::error::Invalid;
 
 /// A number: also the number behind an enum.
-pub trait Scalar: Plain + Wire + Element + PartialEq + fmt::Debug {
+pub trait Scalar: Plain + Wire + Element + KeyOrder + PartialEq + fmt::Debug {
     /// Its name in the binary schema.
     const BASE: BaseType;
 
@@ -110,6 +111,14 @@ macro_rules! scalars {
 
         impl ElementWire for $number {
             type Slice<'a> = &'a [Self];
+
+            fn to_vec<F: FromWire<Wire = Self>>(slice: &[Self]) -> Vec<F> {
+                slice.iter().copied().map(F::from_wire).collect()
+            }
+
+            fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+                copy_flat::<Self>(bytes, from, out, to);
+            }
 
             fn verify_elements(_: &mut Verifier<'_>, _: usize, _: usize) -> Result<(), Invalid> {
                 Ok(())
@@ -215,6 +224,14 @@ impl DefaultWire for bool {
 
 impl ElementWire for bool {
     type Slice<'a> = VectorView<'a, Self>;
+
+    fn to_vec<F: FromWire<Wire = Self>>(slice: VectorView<'_, Self>) -> Vec<F> {
+        slice.iter().map(F::from_wire).collect()
+    }
+
+    fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        copy_flat::<Self>(bytes, from, out, to);
+    }
 
     fn verify_elements(_: &mut Verifier<'_>, _: usize, _: usize) -> Result<(), Invalid> {
         Ok(())

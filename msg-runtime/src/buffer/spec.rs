@@ -6,10 +6,12 @@
 use std::any::TypeId;
 
 use super::{
+    build::Encoder,
     const_text::ConstText,
     describe::{About, Shape},
     memory::bits_of,
     plain::Plain,
+    verified::Verified,
     verify::Verifier,
     wire::{Inline, Kind, Place, Wire},
 };
@@ -27,6 +29,7 @@ pub struct FieldSpec {
     /// Byte offset of the field's entry in the vtable.
     pub(crate) slot: u16,
     pub(crate) slots: u16,
+    tag: Inline,
     pub(crate) kind: Kind,
     pub(crate) required: bool,
     pub(crate) nullable: bool,
@@ -36,6 +39,8 @@ pub struct FieldSpec {
     /// Bits of the default, zero-extended from the number's width.
     pub(crate) default: u64,
     pub(crate) verify: fn(&mut Verifier<'_>, Place) -> Result<(), Invalid>,
+    pub(crate) is_left_out: fn(Verified<'_>, Place) -> bool,
+    pub(crate) copy: fn(Verified<'_>, Place, &mut Encoder<'_>, Place),
     /// Compared before a field is read: accessor and facts may have been written apart.
     pub(crate) wire: TypeId,
     pub(crate) shape: fn() -> Shape,
@@ -52,7 +57,8 @@ impl FieldSpec {
         Self {
             name,
             slot: 0,
-            slots: W::SLOTS,
+            slots: if W::TAG.size == 0 { 1 } else { 2 },
+            tag: W::TAG,
             kind: W::KIND,
             required: false,
             nullable: W::NULLABLE,
@@ -61,6 +67,8 @@ impl FieldSpec {
             inline: W::INLINE,
             default: 0,
             verify: W::verify,
+            is_left_out: W::is_left_out,
+            copy: W::copy,
             wire: TypeId::of::<W>(),
             shape: W::shape,
             deprecated: false,
@@ -240,9 +248,9 @@ pub const fn vtable<const LEN: usize>(fields: &[FieldSpec]) -> [u16; LEN] {
         while index < fields.len() {
             let field = &fields[index];
             let entry = field.slot as usize / 2;
-            if field.slots == 2 && align == 1 {
+            if field.slots == 2 && field.tag.align == align {
                 entries[entry - 1] = at as u16;
-                at += 1;
+                at += field.tag.size;
             }
             if field.inline.align == align {
                 entries[entry] = at as u16;

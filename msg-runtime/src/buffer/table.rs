@@ -3,8 +3,10 @@
 use std::{any::TypeId, fmt, marker::PhantomData};
 
 use super::{
+    build::Encoder,
     describe::{About, Members, ObjectFacts, Shape},
-    spec::FieldSpec,
+    field::FromWire,
+    spec::{FieldSpec, clear, max_align},
     vector::VectorView,
     verified::Verified,
     verify::Verifier,
@@ -20,6 +22,8 @@ pub trait Table: 'static {
     const NAME: &'static str;
     /// Its fields in order of declaration.
     const FIELDS: &'static [FieldSpec];
+    /// Its vtable with every field present.
+    const VTABLE: &'static [u16];
     /// Doc comment and attributes.
     const ABOUT: &'static About;
     /// What readers see of it.
@@ -68,7 +72,7 @@ impl<T> fmt::Debug for Cursor<'_, T> {
 /// A table without fields: a vtable of its two sizes, and the offset back to it.
 const EMPTY: &[u8] = &[4, 0, 4, 0, 4, 0, 0, 0];
 
-impl<'a, T: Table> Cursor<'a, T> {
+impl<'a, T> Cursor<'a, T> {
     #[inline]
     pub(super) fn new(bytes: Verified<'a>, at: usize) -> Self {
         let back = bytes.u32_at(at) as u32 as i32;
@@ -94,6 +98,19 @@ impl<'a, T: Table> Cursor<'a, T> {
         }
     }
 
+    #[inline]
+    fn place(&self, field: &FieldSpec) -> Place {
+        let tag = if field.slots == 2 { self.entry(field.slot - 2) } else { 0 };
+        Place { at: self.entry(field.slot), tag }
+    }
+
+    fn untyped(&self) -> Cursor<'a, ()> {
+        let Self { bytes, at, vtable, vtable_len, table: _ } = *self;
+        Cursor { bytes, at, vtable, vtable_len, table: PhantomData }
+    }
+}
+
+impl<'a, T: Table> Cursor<'a, T> {
     /// The field `INDEX` of the table, as the wire kind `W`.
     ///
     /// # Panics
@@ -106,14 +123,52 @@ impl<'a, T: Table> Cursor<'a, T> {
         if field.wire != TypeId::of::<W>() {
             wrong_kind(field.name);
         }
-        let tag = if field.slots == 2 { self.entry(field.slot - 2) } else { 0 };
-        W::read(self.bytes, Place { at: self.entry(field.slot), tag }, field.default)
+        W::read(self.bytes, self.place(field), field.default)
     }
 }
 
 #[cold]
 fn wrong_kind(field: &str) -> ! {
     panic!("the accessor of `{field}` and the facts about it disagree")
+}
+
+/// Vtables up to this length are copied without an allocation.
+const SHORT: usize = 64;
+
+/// Sends on a table: the fields of it that this program knows.
+fn copy_table(
+    from: Cursor<'_, ()>,
+    fields: &'static [FieldSpec],
+    full: &'static [u16],
+    out: &mut Encoder<'_>,
+    to: Place,
+) {
+    let (mut short, mut long) = ([0; SHORT], Vec::new());
+    let vtable = match short.get_mut(..full.len()) {
+        Some(vtable) => vtable,
+        None => {
+            long.resize(full.len(), 0);
+            &mut long
+        }
+    };
+    vtable.copy_from_slice(full);
+    for field in fields {
+        if (field.is_left_out)(from.bytes, from.place(field)) {
+            clear(vtable, field);
+        }
+    }
+    let Some(table) = out.open_table(to, vtable, max_align(fields)) else { return };
+    for field in fields {
+        if let Some(to) = table.place(vtable, field) {
+            (field.copy)(from.bytes, from.place(field), out, to);
+        }
+    }
+    out.close_table();
+}
+
+/// Writes a view of a table as a field.
+pub fn encode_view<T: Table>(view: &Cursor<'_, T>, out: &mut Encoder<'_>, place: Place) {
+    copy_table(view.untyped(), T::FIELDS, T::VTABLE, out, place);
 }
 
 /// The wire kind of a nested table; an absent one reads as a table without fields.
@@ -148,6 +203,10 @@ impl<T: Table> Wire for TableOf<T> {
         })
     }
 
+    fn copy(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        copy_table(Cursor::new(bytes, bytes.follow(from.at)), T::FIELDS, T::VTABLE, out, to);
+    }
+
     fn show(view: T::View<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&view, f)
     }
@@ -155,6 +214,10 @@ impl<T: Table> Wire for TableOf<T> {
 
 impl<T: Table> ElementWire for TableOf<T> {
     type Slice<'a> = VectorView<'a, Self>;
+
+    fn to_vec<F: FromWire<Wire = Self>>(slice: VectorView<'_, Self>) -> Vec<F> {
+        slice.iter().map(F::from_wire).collect()
+    }
 
     fn verify_elements(verifier: &mut Verifier<'_>, start: usize, len: usize) -> Result<(), Invalid> {
         (0..len).try_for_each(|index| Self::verify(verifier, Place::at(start + 4 * index)))

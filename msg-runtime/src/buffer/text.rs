@@ -47,6 +47,10 @@ impl Wire for Text {
         }
     }
 
+    fn copy(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        out.string(to, Self::read(bytes, from, 0));
+    }
+
     fn show(view: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(view, f)
     }
@@ -54,6 +58,10 @@ impl Wire for Text {
 
 impl ElementWire for Text {
     type Slice<'a> = VectorView<'a, Self>;
+
+    fn to_vec<F: FromWire<Wire = Self>>(slice: VectorView<'_, Self>) -> Vec<F> {
+        slice.iter().map(F::from_wire).collect()
+    }
 
     fn verify_elements(verifier: &mut Verifier<'_>, start: usize, len: usize) -> Result<(), Invalid> {
         (0..len).try_for_each(|index| Self::verify(verifier, Place::at(start + 4 * index)))

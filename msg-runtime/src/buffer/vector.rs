@@ -23,24 +23,23 @@ impl<W> Sealed for Vector<W> {}
 impl<W: ElementWire> Wire for Vector<W> {
     type View<'a> = W::Slice<'a>;
     const INLINE: Inline = Inline::OFFSET;
+    const TAG: Inline = W::VECTOR_TAG;
 
     fn shape() -> Shape {
         Shape::Vector(W::shape)
     }
 
     fn verify(verifier: &mut Verifier<'_>, place: Place) -> Result<(), Invalid> {
-        let at = verifier.follow(place.at)?;
-        let len = verifier.vector(at, W::INLINE)?;
-        W::verify_elements(verifier, at + 4, len)
+        W::verify_vector(verifier, place)
     }
 
     #[inline]
     fn read<'a>(bytes: Verified<'a>, place: Place, _: u64) -> W::Slice<'a> {
-        if place.is_absent() {
-            return W::slice(bytes, 0, 0);
-        }
-        let at = bytes.follow(place.at);
-        W::slice(bytes, at + 4, bytes.u32_at(at))
+        W::read_vector(bytes, place)
+    }
+
+    fn copy(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        W::copy_vector(bytes, from, out, to);
     }
 
     fn show(view: W::Slice<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -48,7 +47,7 @@ impl<W: ElementWire> Wire for Vector<W> {
     }
 }
 
-/// A received vector of strings, messages or closed enums. Vectors of numbers and plain structs are slices.
+/// A received vector of strings, messages, unions or closed enums. Vectors of numbers and plain structs are slices.
 ///
 /// # Examples
 ///
@@ -63,6 +62,8 @@ impl<W: ElementWire> Wire for Vector<W> {
 pub struct VectorView<'a, W> {
     bytes: Verified<'a>,
     start: u32,
+    /// Where the numbers of unions stand.
+    tags: u32,
     len: u32,
     wire: PhantomData<fn() -> W>,
 }
@@ -78,7 +79,12 @@ impl<W> Copy for VectorView<'_, W> {}
 impl<'a, W: ElementWire> VectorView<'a, W> {
     #[inline]
     pub(super) fn new(bytes: Verified<'a>, start: usize, len: usize) -> Self {
-        Self { bytes, start: start as u32, len: len as u32, wire: PhantomData }
+        Self::with_tags(bytes, start, 0, len)
+    }
+
+    #[inline]
+    pub(super) fn with_tags(bytes: Verified<'a>, start: usize, tags: usize, len: usize) -> Self {
+        Self { bytes, start: start as u32, tags: tags as u32, len: len as u32, wire: PhantomData }
     }
 
     /// Number of elements.
@@ -107,7 +113,8 @@ impl<'a, W: ElementWire> VectorView<'a, W> {
 
     #[inline]
     fn read(&self, index: usize) -> W::View<'a> {
-        W::read(self.bytes, Place::at(self.start as usize + index * W::INLINE.size), 0)
+        let at = self.start as usize + index * W::INLINE.size;
+        W::read(self.bytes, Place { at, tag: self.tags as usize + index }, 0)
     }
 }
 
@@ -197,30 +204,9 @@ impl<T: Element + Clone> Field for Cow<'_, [T]> {
     }
 }
 
-impl<T: Element + FromWire> FromWire for Vec<T>
-where
-    for<'a> FieldView<'a, Self>: IntoOwned<T>,
-{
+impl<T: Element + FromWire> FromWire for Vec<T> {
     fn from_wire(view: FieldView<'_, Self>) -> Self {
-        view.into_owned()
-    }
-}
-
-/// Makes a vector of owned elements from either view of a vector.
-pub trait IntoOwned<T> {
-    /// All elements.
-    fn into_owned(self) -> Vec<T>;
-}
-
-impl<T: Copy> IntoOwned<T> for &[T] {
-    fn into_owned(self) -> Vec<T> {
-        self.to_vec()
-    }
-}
-
-impl<W: ElementWire, T: FromWire + Field<Wire = W>> IntoOwned<T> for VectorView<'_, W> {
-    fn into_owned(self) -> Vec<T> {
-        self.iter().map(T::from_wire).collect()
+        <T::Wire as ElementWire>::to_vec(view)
     }
 }
 

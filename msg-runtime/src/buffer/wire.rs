@@ -5,7 +5,13 @@
 
 use std::fmt;
 
-use super::{describe::Shape, verified::Verified, verify::Verifier};
+use super::{
+    build::Encoder,
+    describe::Shape,
+    field::{Field, FromWire},
+    verified::Verified,
+    verify::Verifier,
+};
 use crate::error::Invalid;
 
 pub(crate) mod sealed {
@@ -21,6 +27,9 @@ pub struct Inline {
 }
 
 impl Inline {
+    /// Not there.
+    pub(crate) const NOTHING: Self = Self { size: 0, align: 0 };
+
     /// Four bytes that point to the value.
     pub(crate) const OFFSET: Self = Self { size: 4, align: 4 };
 
@@ -68,8 +77,8 @@ pub trait Wire: sealed::Sealed + 'static {
     type View<'a>: Copy;
     /// What stands in the table.
     const INLINE: Inline;
-    /// Entries of the vtable; a union has two.
-    const SLOTS: u16 = 1;
+    /// What stands in the table besides, with an entry of the vtable of its own: the number of a union's member.
+    const TAG: Inline = Inline::NOTHING;
     /// Absence is a value of its own.
     const NULLABLE: bool = false;
     /// Absence has to be verified too: it stands for a value that may be invalid.
@@ -94,6 +103,25 @@ pub trait Wire: sealed::Sealed + 'static {
     /// Reads what verification has accepted at `place`; `default` holds the bits of the default.
     fn read<'a>(bytes: Verified<'a>, place: Place, default: u64) -> Self::View<'a>;
 
+    /// True when there is no value at `place`.
+    #[inline]
+    fn is_absent(_: Verified<'_>, place: Place) -> bool {
+        place.is_absent()
+    }
+
+    /// True when nothing of the value at `place` can be sent on.
+    #[inline]
+    fn is_left_out(_: Verified<'_>, place: Place) -> bool {
+        place.is_absent()
+    }
+
+    /// Sends on the value at `from`.
+    fn copy(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        if let Some(bytes) = bytes.get(from.at, Self::INLINE.size) {
+            out.put(to.at, bytes);
+        }
+    }
+
     /// Shows a view, without asking the types inside for `Debug`.
     ///
     /// # Errors
@@ -110,6 +138,50 @@ pub trait Wire: sealed::Sealed + 'static {
 pub trait ElementWire: Wire {
     /// What an accessor of a vector returns.
     type Slice<'a>: Copy;
+    /// What a vector has in the table besides: the offset to the numbers of unions.
+    const VECTOR_TAG: Inline = Inline::NOTHING;
+
+    /// Checks the vector whose offset stands at `place`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    fn verify_vector(verifier: &mut Verifier<'_>, place: Place) -> Result<(), Invalid> {
+        let at = verifier.follow(place.at)?;
+        let len = verifier.vector(at, Self::INLINE)?;
+        Self::verify_elements(verifier, at + 4, len)
+    }
+
+    /// Views the vector whose offset stands at `place`; an absent one is empty.
+    #[inline]
+    fn read_vector<'a>(bytes: Verified<'a>, place: Place) -> Self::Slice<'a> {
+        if place.is_absent() {
+            return Self::slice(bytes, 0, 0);
+        }
+        let at = bytes.follow(place.at);
+        Self::slice(bytes, at + 4, bytes.u32_at(at))
+    }
+
+    /// Writes a vector whose offset stands at `place`.
+    fn encode_vector<F: Field<Wire = Self>>(items: &[F], out: &mut Encoder<'_>, place: Place) {
+        let start = out.start_vector(place, items.len(), Self::INLINE);
+        for (index, item) in items.iter().enumerate() {
+            item.encode(out, Place::at(start + index * Self::INLINE.size));
+        }
+    }
+
+    /// Sends on the vector whose offset stands at `from`.
+    fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+        let at = bytes.follow(from.at);
+        let len = bytes.u32_at(at);
+        let start = out.start_vector(to, len, Self::INLINE);
+        for offset in (0..len).map(|index| index * Self::INLINE.size) {
+            Self::copy(bytes, Place::at(at + 4 + offset), out, Place::at(start + offset));
+        }
+    }
+
+    /// The elements of a view as owned values.
+    fn to_vec<F: FromWire<Wire = Self>>(slice: Self::Slice<'_>) -> Vec<F>;
 
     /// Checks `len` elements from `start` on, of which the range is checked already.
     ///
@@ -127,6 +199,16 @@ pub trait ElementWire: Wire {
     ///
     /// Those of the formatter.
     fn show_slice(slice: Self::Slice<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+/// [`ElementWire::copy_vector`] of elements that hold no offsets: in one piece.
+pub(super) fn copy_flat<W: ElementWire>(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
+    let at = bytes.follow(from.at);
+    let len = bytes.u32_at(at);
+    if let Some(elements) = bytes.get(at + 4, len * W::INLINE.size) {
+        out.vector_header(to, len, W::INLINE.align);
+        out.append(elements);
+    }
 }
 
 /// A wire kind that has a default in the schema.

@@ -1,11 +1,10 @@
 use msg_runtime::Message;
 
-use std::collections::HashMap;
-
 #[derive(Message)]
 #[message(namespace = "demo")]
-struct Config {
-    values: HashMap<String, String>,
+struct Imu {
+    #[message(with = "not a path")]
+    angle: f32,
 }
 
 fn main() {}

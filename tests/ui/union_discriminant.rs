@@ -1,12 +1,12 @@
 use msg_runtime::Message;
 
-#[derive(Message, Clone)]
+#[derive(Message)]
 #[message(namespace = "demo")]
 #[repr(u8)]
 enum Shape {
-    Nothing,
-    Circle { radius: f32 },
-    Text(String),
+    Text(String) = 3,
+    #[message(unknown)]
+    Unknown(u8),
 }
 
 fn main() {}

@@ -1,0 +1,63 @@
+//! What a view can do besides giving its fields: be sent on, be a field, be compared with the owned type.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::Names;
+
+/// ```text
+/// impl Encode for PersonView<'_> { type Message = Person; .. }
+/// impl Field for PersonView<'_> { type Wire = TableOf<Person>; .. }
+/// impl Element for PersonView<'_> {}
+/// impl<T: FromWire<Wire = TableOf<Person>> + PartialEq> PartialEq<T> for PersonView<'_> { .. }
+/// ```
+pub(super) fn expand(names: &Names<'_>) -> TokenStream {
+    let Names { private, runtime, view, message, .. } = names;
+    let comparison = comparison(names, &quote!(#private::TableOf<#message>));
+    quote! {
+        #[automatically_derived]
+        impl #runtime::Encode for #view<'_> {
+            type Message = #message;
+
+            #[inline]
+            fn __encode(&self, __out: &mut #private::Encoder<'_>) {
+                #private::encode_view_root(&self.0, __out);
+            }
+        }
+
+        #[automatically_derived]
+        impl #private::Field for #view<'_> {
+            type Wire = #private::TableOf<#message>;
+
+            #[inline]
+            fn encode(&self, __out: &mut #private::Encoder<'_>, __place: #private::Place) {
+                #private::encode_view(&self.0, __out, __place);
+            }
+        }
+
+        #[automatically_derived]
+        impl #private::Element for #view<'_> {}
+
+        #comparison
+    }
+}
+
+/// ```text
+/// impl<T: FromWire<Wire = TableOf<Person>> + PartialEq> PartialEq<T> for PersonView<'_> { .. }
+/// ```
+///
+/// The owned type is a parameter because it need not have `PartialEq`.
+pub(super) fn comparison(names: &Names<'_>, wire: &TokenStream) -> TokenStream {
+    let Names { private, view, .. } = names;
+    quote! {
+        #[automatically_derived]
+        impl<__Owned> ::core::cmp::PartialEq<__Owned> for #view<'_>
+        where
+            __Owned: #private::FromWire + #private::Field<Wire = #wire> + ::core::cmp::PartialEq,
+        {
+            fn eq(&self, __owned: &__Owned) -> ::core::primitive::bool {
+                #private::equals_owned(*self, __owned)
+            }
+        }
+    }
+}

@@ -1,0 +1,6 @@
+use msg_runtime::Message;
+
+#[derive(Message)]
+struct Index(usize);
+
+fn main() {}

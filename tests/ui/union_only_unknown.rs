@@ -1,0 +1,10 @@
+use msg_runtime::Message;
+
+#[derive(Message)]
+#[message(namespace = "demo")]
+enum Shape {
+    #[message(unknown)]
+    Unknown(u8),
+}
+
+fn main() {}
