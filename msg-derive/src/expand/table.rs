@@ -42,7 +42,7 @@ pub(crate) fn expand(table: &Struct<'_>) -> TokenStream {
 ///
 /// Whatever needs it spells it this way and with the extent of the field's type, so that a type that is no field is
 /// one mistake and not many: the compiler shows equal errors once.
-fn wire(names: &Names<'_>, field: &Field<'_>) -> TokenStream {
+pub(super) fn wire(names: &Names<'_>, field: &Field<'_>) -> TokenStream {
     wire_of(names, &field.ty, &field.erased)
 }
 
@@ -284,7 +284,7 @@ fn message(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 ///     }
 /// }
 /// ```
-fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
+pub(super) fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
     let Names { private, runtime, parameters, bounds, this, message, .. } = names;
     let converted =
         table.fields.iter().enumerate().filter_map(|(position, field)| converted(position, field));
