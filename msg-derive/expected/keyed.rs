@@ -142,12 +142,12 @@ const _: () = {
             let mut __vtable = __MSG_VTABLE;
             let __value_1: stamps::Field = stamps::to_field(&self.stamp);
             if <String as ::msg_runtime::__private::Field>::is_absent(&self.text) {
-                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[0]);
+                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[0], __out);
             }
             if <stamps::Field as ::msg_runtime::__private::Field>::is_absent(
                 &__value_1,
             ) {
-                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[1]);
+                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[1], __out);
             }
             let __align = const { ::msg_runtime::__private::max_align(&__MSG_FIELDS) };
             #[allow(unused_variables)]

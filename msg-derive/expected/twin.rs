@@ -43,10 +43,10 @@ const _: () = {
             if <stamps::Field as ::msg_runtime::__private::Field>::is_absent(
                 &__value_0,
             ) {
-                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[0]);
+                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[0], __out);
             }
             if <&'a [f32] as ::msg_runtime::__private::Field>::is_absent(&self.ranges) {
-                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[1]);
+                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[1], __out);
             }
             let __align = const { ::msg_runtime::__private::max_align(&__MSG_FIELDS) };
             #[allow(unused_variables)]

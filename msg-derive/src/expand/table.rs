@@ -276,7 +276,7 @@ fn message(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 ///     type Wire = TableOf<Person>;
 ///     fn encode(&self, out: &mut Encoder<'_>, place: Place) {
 ///         let mut vtable = __MSG_VTABLE;
-///         if Field::is_absent(&self.email) { clear(&mut vtable, &__MSG_FIELDS[0]) }
+///         if Field::is_absent(&self.email) { clear(&mut vtable, &__MSG_FIELDS[0], out) }
 ///         if let Some(table) = out.open_table(place, &vtable, max_align(&__MSG_FIELDS)) {
 ///             if let Some(place) = table.place(&vtable, &__MSG_FIELDS[0]) { Field::encode(&self.email, out, place) }
 ///             out.close_table();
@@ -294,7 +294,7 @@ pub(super) fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         let private = at(first, private);
         quote_spanned! {first=>
             if <#ty as #private::Field>::is_absent(#value) {
-                #private::clear(&mut __vtable, &__MSG_FIELDS[#position]);
+                #private::clear(&mut __vtable, &__MSG_FIELDS[#position], __out);
             }
         }
     });

@@ -337,9 +337,13 @@ pub const fn max_align(fields: &[FieldSpec]) -> usize {
     align
 }
 
-/// Takes an absent field out of the vtable; a union leaves with its type.
+/// Takes an absent field out of the vtable; a union leaves with its type. Receivers refuse a message without a
+/// required one, so it is not sent.
 #[inline]
-pub fn clear(vtable: &mut [u16], field: &FieldSpec) {
+pub fn clear(vtable: &mut [u16], field: &FieldSpec, out: &mut Encoder<'_>) {
+    if field.required {
+        out.refuse(Invalid::MissingField);
+    }
     let entry = usize::from(field.slot / 2);
     if let Some(offset) = vtable.get_mut(entry) {
         *offset = 0;
