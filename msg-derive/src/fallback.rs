@@ -24,6 +24,9 @@ pub(crate) fn expand(original: &DeriveInput, parsed: Option<&Input<'_>>) -> Toke
     if matches!(original.data, Data::Enum(_)) {
         return field(&names, &quote!(::core::primitive::u8));
     }
+    if let Some(Input::Twin(_)) = parsed {
+        return TokenStream::new();
+    }
     let Names { private, message, .. } = &names;
     let field = field(&names, &quote!(#private::TableOf<#message>));
     let view = view(&names, original, parsed);
