@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use super::file::{self, Access, Mapping};
 use super::fork::LockFile;
-use super::layout::{DataLayout, Geometry, NAMES_BYTE, PARTICIPANTS, PublisherRecord, Readers, SlotRecord};
+use super::layout::{DataLayout, Geometry, NAMES_BYTE, PublisherRecord, Readers, SlotRecord};
 use super::options::{Description, Options};
 use super::participant::{Membership, Role};
 use super::ring::Ring;
@@ -112,9 +112,11 @@ impl Attachment {
         self.data.bytes(self.layout.payloads + slot * self.layout.stride + offset, len)
     }
 
-    /// Whether both files still have their names, so that whoever comes now finds us.
-    pub(super) fn is_named(&self) -> bool {
-        self.membership.is_named() && file::is_named(&self.membership.names.data, self.identity)
+    /// Whether the files have lost their names to something else than another data file that replaces ours, so that
+    /// whoever comes now misses us.
+    pub(super) fn is_cut_off(&self) -> bool {
+        // In this order: a ring that gives way is sealed before it loses the name.
+        self.membership.is_cut_off(self.identity) && !self.ring.is_sealed()
     }
 
     /// Tells the others, who may be looking elsewhere, that the files lost their names.

@@ -75,9 +75,32 @@ pub(super) fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-/// Whether the name leads to this file.
+/// What a look at a name shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// The file that was asked for.
+    Same,
+    /// Another file on the same file system.
+    Other,
+    /// No file.
+    Nothing,
+    /// Nothing that can be relied on: the look failed, or went to another file system.
+    Unclear,
+}
+
+/// Looks at which file a name leads to.
+pub(super) fn look(path: &Path, file: (u64, u64)) -> Sight {
+    match std::fs::symlink_metadata(path) {
+        Ok(found) if identity(&found) == file => Sight::Same,
+        Ok(found) if found.dev() == file.0 => Sight::Other,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Sight::Nothing,
+        _ => Sight::Unclear,
+    }
+}
+
+/// Whether the name leads to this file, for certain.
 pub(super) fn is_named(path: &Path, file: (u64, u64)) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|found| identity(&found) == file)
+    look(path, file) == Sight::Same
 }
 
 /// Gives the file its length and reserves every byte of it, so that no later write can fail.

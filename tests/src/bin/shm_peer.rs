@@ -31,6 +31,7 @@ fn main() {
         "orphan" => orphan(&options),
         "forked" => forked(&options),
         "tiny" => tiny(directory, channel),
+        "elsewhere" => elsewhere(&options),
         other => panic!("unknown command `{other}`"),
     }
 }
@@ -184,6 +185,20 @@ fn tiny(directory: &str, channel: &str) {
         fits.try_publish(4 << 20, |slot| slot.fill(1)).unwrap();
     }
     say("fits");
+}
+
+/// Subscribes, goes where its files have no names, and goes on receiving.
+fn elsewhere(options: &Options) {
+    let subscriber = ShmSubscriber::open(options).unwrap();
+    // SAFETY: the string is terminated.
+    if unsafe { libc::chroot(c"/proc".as_ptr()) } != 0 {
+        return say(&format!("refused {}", std::io::Error::last_os_error()));
+    }
+    say("ready");
+    // Longer than a subscriber goes without a look at its files.
+    assert_eq!(subscriber.recv_timeout(Duration::from_millis(1200)).err(), Some(RecvError::Timeout));
+    say("waited");
+    assert_eq!(&*subscriber.recv_timeout(Duration::from_secs(10)).unwrap(), b"x");
 }
 
 fn mount(
