@@ -143,6 +143,7 @@ pub(super) struct Opened {
 pub(super) fn open(options: &Options, role: Role) -> Result<Opened, Error> {
     let opening = Opening { options, role, names: Names::new(options)? };
     segment::plan(options, opening.geometry_of_new(), [0; 16])?;
+    opening.names.make_directory()?;
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(opened) = opening.attempt()? {

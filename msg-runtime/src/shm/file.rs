@@ -45,6 +45,19 @@ pub(super) fn create_nameless(directory: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).mode(0o600).custom_flags(libc::O_TMPFILE).open(directory)
 }
 
+/// Opens a directory, to change what it is like. A symbolic link is refused.
+pub(super) fn open_directory(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW).open(path)
+}
+
+/// Gives something another name; fails with `AlreadyExists` if something has it.
+pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    let (from, to) = (CString::new(from.as_os_str().as_bytes())?, CString::new(to.as_os_str().as_bytes())?);
+    let here = libc::AT_FDCWD;
+    // SAFETY: both strings are terminated and live through the call.
+    check(unsafe { libc::renameat2(here, from.as_ptr(), here, to.as_ptr(), libc::RENAME_NOREPLACE) })
+}
+
 /// Sets the permission bits, whatever the umask is, and the group.
 pub(super) fn set_access(file: &File, mode: u32, group: Option<u32>) -> io::Result<()> {
     if group.is_some() {

@@ -21,6 +21,10 @@ fn main() {
     let [command, directory, channel, rest @ ..] = &arguments[..] else { panic!("too few arguments") };
     let number = rest.first().map_or(0, |text| text.parse().unwrap());
     let options = shm::options(directory, channel);
+    let options = match std::env::var("PEER_GROUP") {
+        Ok(group) => options.group(&group),
+        Err(_) => options,
+    };
     match &**command {
         "receive" => receive(&options),
         "hog" => hog(&options),
@@ -31,6 +35,7 @@ fn main() {
         "orphan" => orphan(&options),
         "forked" => forked(&options),
         "tiny" => tiny(directory, channel),
+        "visit" => visit(&options),
         "elsewhere" => elsewhere(&options),
         other => panic!("unknown command `{other}`"),
     }
@@ -109,6 +114,34 @@ fn send(options: &Options, messages: u64) {
     }
     say("sent");
     wait_forever();
+}
+
+/// Does what the lines of its input say, and says how each went.
+fn visit(options: &Options) {
+    let (mut publisher, mut subscriber) = (None, None);
+    let failed = |error: msg_runtime::Error| format!("{:?}: {error}", error.kind());
+    for line in std::io::stdin().lines() {
+        let done = match &*line.unwrap() {
+            "publish" => ShmPublisher::open(options).map(|opened| publisher = Some(opened)).map_err(failed),
+            "publish larger" => ShmPublisher::open(&options.clone().slots(4).slot_bytes(1 << 20))
+                .map(|opened| publisher = Some(opened))
+                .map_err(failed),
+            "subscribe" => {
+                ShmSubscriber::open(options).map(|opened| subscriber = Some(opened)).map_err(failed)
+            }
+            "send" => publisher.as_ref().unwrap().send(b"x").map_err(|error| error.to_string()),
+            "receive" => {
+                let received = subscriber.as_ref().unwrap().recv_timeout(Duration::from_secs(5));
+                received.map(|sample| assert_eq!(&*sample, b"x")).map_err(|error| error.to_string())
+            }
+            "leave" => {
+                (publisher, subscriber) = (None, None);
+                Ok(())
+            }
+            other => panic!("unknown line `{other}`"),
+        };
+        say(&done.map_or_else(|error| error, |()| "ok".into()));
+    }
 }
 
 /// Borrows slots, writes half a message into each, and keeps them.

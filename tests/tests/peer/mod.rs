@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
@@ -27,18 +27,13 @@ impl Peer {
         peer
     }
 
-    /// Starts one as another user, who is in this group besides one of his own.
-    pub(crate) fn start_as(
-        user: u32,
-        group: u32,
-        directory: &Directory,
-        channel: &str,
-        what: &[&str],
-    ) -> Self {
-        let mut command = Self::command(directory, channel, what);
+    /// Starts one that listens, as another user, who is in `own` and opens a ring of `group`.
+    pub(crate) fn start_as(user: u32, own: u32, group: u32, directory: &Directory) -> Self {
+        let mut command = Self::command(directory, "c", &["visit"]);
+        command.env("PEER_GROUP", group.to_string());
         let become_user = move || {
             // SAFETY: the list has the length given.
-            check(unsafe { libc::setgroups(1, &raw const group) })?;
+            check(unsafe { libc::setgroups(1, &raw const own) })?;
             // SAFETY: takes a number.
             check(unsafe { libc::setgid(user) })?;
             // SAFETY: takes a number.
@@ -51,7 +46,7 @@ impl Peer {
 
     fn command(directory: &Directory, channel: &str, what: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_shm_peer"));
-        command.args([what[0], directory.path(), channel]).args(&what[1..]);
+        command.args([what[0], directory.path(), channel]).args(&what[1..]).stdin(Stdio::piped());
         command
     }
 
@@ -66,6 +61,12 @@ impl Peer {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         line.trim_end().to_owned()
+    }
+
+    /// Tells a peer that listens to do something; returns what it answers.
+    pub(crate) fn ask(&mut self, line: &str) -> String {
+        writeln!(self.child.stdin.as_ref().unwrap(), "{line}").unwrap();
+        self.line()
     }
 
     pub(crate) fn id(&self) -> u32 {
