@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
+mod peer;
+
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -12,66 +12,10 @@ use msg_runtime::ErrorKind;
 use msg_runtime::error::{RecvError, SendError, TrySendError};
 use msg_runtime::shm::{ShmPublisher, ShmSubscriber};
 use msg_tests::shm::{self, Directory, END};
+use peer::Peer;
 
 const SECOND: Duration = Duration::from_secs(1);
 const LONG: Duration = Duration::from_secs(20);
-
-/// Another process, killed when dropped.
-struct Peer {
-    child: Child,
-    output: BufReader<ChildStdout>,
-}
-
-impl Peer {
-    /// Starts one; `what` is its command and number.
-    fn start(directory: &Directory, channel: &str, what: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_shm_peer"));
-        command.args([what[0], directory.path(), channel]).args(&what[1..]);
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        Self { child, output }
-    }
-
-    /// Starts one and waits for its first line.
-    fn ready(directory: &Directory, channel: &str, what: &[&str]) -> Self {
-        let mut peer = Self::start(directory, channel, what);
-        assert!(!peer.line().is_empty(), "the peer has failed");
-        peer
-    }
-
-    /// The next line that it says; empty when it has ended.
-    fn line(&mut self) -> String {
-        let mut line = String::new();
-        self.output.read_line(&mut line).unwrap();
-        line.trim_end().to_owned()
-    }
-
-    fn signal(&self, signal: i32) {
-        signal_process(self.child.id() as i32, signal);
-    }
-
-    fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-
-    fn ends_well(mut self) {
-        assert!(self.child.wait().unwrap().success(), "the peer found something wrong");
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn signal_process(process: i32, signal: i32) {
-    // SAFETY: sends a signal to a process that this test has started and not waited for.
-    assert_eq!(unsafe { libc::kill(process, signal) }, 0);
-}
 
 /// Waits until something holds, for at most this long. Returns how long it took.
 fn eventually(most: Duration, mut holds: impl FnMut() -> bool) -> Duration {
@@ -367,7 +311,7 @@ fn a_forked_child_keeps_nobody_alive() {
         publisher.subscribers() == 0
     });
     // The child is there still: it was not its death that helped.
-    signal_process(child, libc::SIGKILL);
+    peer::signal(child, libc::SIGKILL);
     assert!(gone, "the child keeps its parent's lock");
     send_all(&publisher, 0..3);
 }
@@ -387,7 +331,7 @@ fn idle_subscribers_use_no_processor() {
     let publisher = ShmPublisher::open(&shm::options(directory.path(), "c")).unwrap();
     let peers = [(); 3].map(|()| Peer::ready(&directory, "c", &["receive"]));
     assert!(publisher.wait_for_subscribers(3, LONG));
-    let used = || peers.iter().map(|peer| processor_time(peer.child.id())).sum::<Duration>();
+    let used = || peers.iter().map(|peer| processor_time(peer.id())).sum::<Duration>();
     let (before, measured) = (used(), 2 * SECOND);
     std::thread::sleep(measured);
     let share = (used() - before).as_secs_f64() / measured.as_secs_f64();

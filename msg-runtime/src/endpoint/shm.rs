@@ -20,7 +20,7 @@ pub struct ShmAddress {
     pub slot_bytes: Option<usize>,
     /// `timeout=`: how long `send` waits for a free slot.
     pub timeout: Option<Duration>,
-    /// `group=`: the group whose members may subscribe.
+    /// `group=`: the group whose members may publish and subscribe.
     pub group: Option<String>,
     /// `max=`: most bytes that a segment may take.
     pub max_bytes: Option<u64>,

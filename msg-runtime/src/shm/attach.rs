@@ -112,9 +112,11 @@ impl Attachment {
         self.data.bytes(self.layout.payloads + slot * self.layout.stride + offset, len)
     }
 
-    /// Whether both files still have their names, so that whoever comes now finds us.
-    pub(super) fn is_named(&self) -> bool {
-        self.membership.is_named() && file::is_named(&self.membership.names.data, self.identity)
+    /// Whether the files have lost their names to something else than another data file that replaces ours, so that
+    /// whoever comes now misses us.
+    pub(super) fn is_cut_off(&self) -> bool {
+        // In this order: a ring that gives way is sealed before it loses the name.
+        self.membership.is_cut_off(self.identity) && !self.ring.is_sealed()
     }
 
     /// Tells the others, who may be looking elsewhere, that the files lost their names.
@@ -141,6 +143,7 @@ pub(super) struct Opened {
 pub(super) fn open(options: &Options, role: Role) -> Result<Opened, Error> {
     let opening = Opening { options, role, names: Names::new(options)? };
     segment::plan(options, opening.geometry_of_new(), [0; 16])?;
+    opening.names.make_directory()?;
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(opened) = opening.attempt()? {

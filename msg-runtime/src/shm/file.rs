@@ -45,6 +45,19 @@ pub(super) fn create_nameless(directory: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).mode(0o600).custom_flags(libc::O_TMPFILE).open(directory)
 }
 
+/// Opens a directory, to change what it is like. A symbolic link is refused.
+pub(super) fn open_directory(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW).open(path)
+}
+
+/// Gives something another name; fails with `AlreadyExists` if something has it.
+pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    let (from, to) = (CString::new(from.as_os_str().as_bytes())?, CString::new(to.as_os_str().as_bytes())?);
+    let here = libc::AT_FDCWD;
+    // SAFETY: both strings are terminated and live through the call.
+    check(unsafe { libc::renameat2(here, from.as_ptr(), here, to.as_ptr(), libc::RENAME_NOREPLACE) })
+}
+
 /// Sets the permission bits, whatever the umask is, and the group.
 pub(super) fn set_access(file: &File, mode: u32, group: Option<u32>) -> io::Result<()> {
     if group.is_some() {
@@ -75,9 +88,32 @@ pub(super) fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-/// Whether the name leads to this file.
+/// What a look at a name shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// The file that was asked for.
+    Same,
+    /// Another file on the same file system.
+    Other,
+    /// No file.
+    Nothing,
+    /// Nothing that can be relied on: the look failed, or went to another file system.
+    Unclear,
+}
+
+/// Looks at which file a name leads to.
+pub(super) fn look(path: &Path, file: (u64, u64)) -> Sight {
+    match std::fs::symlink_metadata(path) {
+        Ok(found) if identity(&found) == file => Sight::Same,
+        Ok(found) if found.dev() == file.0 => Sight::Other,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Sight::Nothing,
+        _ => Sight::Unclear,
+    }
+}
+
+/// Whether the name leads to this file, for certain.
 pub(super) fn is_named(path: &Path, file: (u64, u64)) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|found| identity(&found) == file)
+    look(path, file) == Sight::Same
 }
 
 /// Gives the file its length and reserves every byte of it, so that no later write can fail.

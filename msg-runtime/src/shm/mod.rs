@@ -9,7 +9,7 @@
 //! handles         publisher  subscriber
 //! their place     attach (open, replace, follow)   participant (registration, liveness, repair)
 //! protocol        ring (+ reader, repair)   word
-//! memory, kernel  layout  segment  file  fork  wait  sync
+//! memory, kernel  layout  segment  group  file  fork  wait  sync
 //! ```
 //!
 //! The ring knows bytes and slots: no messages, no endpoints, no compression. It never starts a thread.
@@ -37,6 +37,7 @@
 mod attach;
 mod file;
 mod fork;
+mod group;
 mod layout;
 mod options;
 mod participant;

@@ -105,7 +105,7 @@ impl Options {
         self
     }
 
-    /// The group, by name or number, whose members may subscribe. Unset: the user alone.
+    /// The group, by name or number, whose members may publish and subscribe. Unset: the user alone.
     pub fn group(mut self, group: &str) -> Self {
         self.group = Some(group.into());
         self

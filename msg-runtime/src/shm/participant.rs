@@ -3,11 +3,12 @@
 //! Participant k is alive as long as some open file holds the lock on byte k of the readers file. The kernel frees it at
 //! death, whatever the death was; no clock decides, and a stopped process is alive.
 
+use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::AtomicU32 as PlainU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::attach::Attachment;
-use super::file::{self, Mapping};
+use super::file::{self, Mapping, Sight};
 use super::fork::LockFile;
 use super::layout::{MAX_PER_KIND, NAMES_BYTE, PARTICIPANTS, ReaderRecord, Readers};
 use super::ring::free_record;
@@ -103,10 +104,27 @@ impl Membership {
         State(self.readers().states[participant].load(super::sync::Ordering::Acquire))
     }
 
-    /// Whether the readers file still has its name.
+    /// Whether the readers file still has its name, for certain: enough to change names.
     pub(super) fn is_named(&self) -> bool {
         let metadata = self.lock.metadata();
         metadata.is_ok_and(|found| file::is_named(&self.names.readers, file::identity(&found)))
+    }
+
+    /// Whether one of the files lost its name, for certain: enough to send everybody away.
+    ///
+    /// Names are this process's own view: after a `chroot`, in another mount namespace, or when a look fails, they say
+    /// nothing. How many names the open readers file has is the same for all; and only who sees that file by its name
+    /// looks at the right place for the other one.
+    pub(super) fn is_cut_off(&self, data: (u64, u64)) -> bool {
+        let Ok(readers) = self.lock.metadata() else { return false };
+        if readers.nlink() == 0 {
+            return true;
+        }
+        match file::look(&self.names.readers, file::identity(&readers)) {
+            Sight::Same => matches!(file::look(&self.names.data, data), Sight::Other | Sight::Nothing),
+            Sight::Other => true,
+            Sight::Nothing | Sight::Unclear => false,
+        }
     }
 
     /// Takes the right to change the files' names, unless somebody has it.

@@ -276,8 +276,7 @@ impl ShmPublisher {
             return;
         }
         self.look_at.store(now + LOOK_EVERY, Relaxed);
-        // In this order: a ring that gives way is sealed before it loses the name.
-        if !attachment.is_named() && !attachment.ring().is_sealed() {
+        if attachment.is_cut_off() {
             attachment.close();
         }
     }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::file::{self, Access};
+use super::group;
 use super::layout::{
     DataHeader, DataLayout, Geometry, MAGIC, MAX_HEADER_BYTES, PARTICIPANTS, Readers, VERSION, checksum,
     readers_head,
@@ -51,16 +52,27 @@ impl Names {
         }
         let group = options.group.as_deref().map(group_id).transpose()?;
         let owner = group.map_or_else(|| format!("u{}", file::user_id()), |group| format!("g{group}"));
+        let directory = group.map_or_else(|| directory.clone(), |group| group::directory(directory, group));
         let stem = format!("msg.{owner}.{channel}.{:032x}", fnv128(topic.as_bytes()));
         let path = |end: &str| directory.join(format!("{stem}.{end}"));
         Ok(Self {
             label: format!("channel `{channel}`, topic `{topic}`"),
-            directory: directory.clone(),
             data: path("data"),
             fresh: path("data.new"),
             readers: path("readers"),
+            directory,
             group,
         })
+    }
+
+    /// Makes the directory of the group, if there is one, and refuses one that others could have put there.
+    pub(super) fn make_directory(&self) -> Result<(), Error> {
+        let (path, Some(group)) = (&self.directory, self.group) else { return Ok(()) };
+        group::make_directory(path, group).map_err(|error| self.io_error("create", path, error))?;
+        let found = path.symlink_metadata().map_err(|error| self.io_error("look at", path, error))?;
+        let Some(complaint) = group::complaint(&found, group) else { return Ok(()) };
+        let text = format!("`{}` {complaint}; remove it, or have its owner do so", path.display());
+        Err(Error::new(ErrorKind::PermissionDenied, text))
     }
 
     /// Refuses a file that others could have put there.
@@ -82,8 +94,9 @@ impl Names {
         }
     }
 
-    fn modes(&self) -> (u32, u32) {
-        if self.group.is_some() { (0o640, 0o660) } else { (0o600, 0o600) }
+    /// The permissions of both files.
+    fn mode(&self) -> u32 {
+        if self.group.is_some() { 0o660 } else { 0o600 }
     }
 
     /// An error of the system about one of the files.
@@ -297,7 +310,7 @@ pub(super) fn plan(options: &Options, geometry: Geometry, segment: SegmentId) ->
 /// Makes a readers file that has no name yet.
 pub(super) fn make_readers(names: &Names, segment: SegmentId) -> io::Result<File> {
     let file = file::create_nameless(&names.directory)?;
-    file::set_access(&file, names.modes().1, names.group)?;
+    file::set_access(&file, names.mode(), names.group)?;
     file::reserve(&file, size_of::<Readers>() as u64)?;
     file.write_all_at(&readers_head(segment), 0)?;
     Ok(file)
@@ -311,7 +324,7 @@ pub(super) fn make_data(names: &Names, header: &Header) -> Result<File, Error> {
     let bytes = header.layout.file_bytes as u64;
     let make = || {
         let file = file::create_nameless(&names.directory)?;
-        file::set_access(&file, names.modes().0, names.group)?;
+        file::set_access(&file, names.mode(), names.group)?;
         file::reserve(&file, bytes)?;
         file.write_all_at(&header.to_bytes(), 0)?;
         Ok(file)
@@ -382,7 +395,7 @@ mod tests {
         assert_eq!(names.data.to_str(), Some(&*format!("{stem}.data")));
         assert_eq!(names.readers.to_str(), Some(&*format!("{stem}.readers")));
         let grouped = Names::new(&Options::new("cam", "t").group("7")).unwrap();
-        assert!(grouped.data.to_str().unwrap().starts_with("/dev/shm/msg.g7.cam."));
+        assert!(grouped.data.to_str().unwrap().starts_with("/dev/shm/msg.g7/msg.g7.cam."));
     }
 
     #[test]

@@ -155,8 +155,7 @@ impl Receiver {
             return false;
         }
         self.look_at = now + LOOK_EVERY;
-        // In this order: a ring that gives way is sealed before it loses the name.
-        !self.attachment.is_named() && !self.attachment.ring().is_sealed()
+        self.attachment.is_cut_off()
     }
 }
 

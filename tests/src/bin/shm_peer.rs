@@ -21,6 +21,10 @@ fn main() {
     let [command, directory, channel, rest @ ..] = &arguments[..] else { panic!("too few arguments") };
     let number = rest.first().map_or(0, |text| text.parse().unwrap());
     let options = shm::options(directory, channel);
+    let options = match std::env::var("PEER_GROUP") {
+        Ok(group) => options.group(&group),
+        Err(_) => options,
+    };
     match &**command {
         "receive" => receive(&options),
         "hog" => hog(&options),
@@ -31,6 +35,8 @@ fn main() {
         "orphan" => orphan(&options),
         "forked" => forked(&options),
         "tiny" => tiny(directory, channel),
+        "visit" => visit(&options),
+        "elsewhere" => elsewhere(&options),
         other => panic!("unknown command `{other}`"),
     }
 }
@@ -110,6 +116,34 @@ fn send(options: &Options, messages: u64) {
     wait_forever();
 }
 
+/// Does what the lines of its input say, and says how each went.
+fn visit(options: &Options) {
+    let (mut publisher, mut subscriber) = (None, None);
+    let failed = |error: msg_runtime::Error| format!("{:?}: {error}", error.kind());
+    for line in std::io::stdin().lines() {
+        let done = match &*line.unwrap() {
+            "publish" => ShmPublisher::open(options).map(|opened| publisher = Some(opened)).map_err(failed),
+            "publish larger" => ShmPublisher::open(&options.clone().slots(4).slot_bytes(1 << 20))
+                .map(|opened| publisher = Some(opened))
+                .map_err(failed),
+            "subscribe" => {
+                ShmSubscriber::open(options).map(|opened| subscriber = Some(opened)).map_err(failed)
+            }
+            "send" => publisher.as_ref().unwrap().send(b"x").map_err(|error| error.to_string()),
+            "receive" => {
+                let received = subscriber.as_ref().unwrap().recv_timeout(Duration::from_secs(5));
+                received.map(|sample| assert_eq!(&*sample, b"x")).map_err(|error| error.to_string())
+            }
+            "leave" => {
+                (publisher, subscriber) = (None, None);
+                Ok(())
+            }
+            other => panic!("unknown line `{other}`"),
+        };
+        say(&done.map_or_else(|error| error, |()| "ok".into()));
+    }
+}
+
 /// Borrows slots, writes half a message into each, and keeps them.
 fn loan(options: &Options, loans: u64) {
     let publisher = ShmPublisher::open(options).unwrap();
@@ -184,6 +218,20 @@ fn tiny(directory: &str, channel: &str) {
         fits.try_publish(4 << 20, |slot| slot.fill(1)).unwrap();
     }
     say("fits");
+}
+
+/// Subscribes, goes where its files have no names, and goes on receiving.
+fn elsewhere(options: &Options) {
+    let subscriber = ShmSubscriber::open(options).unwrap();
+    // SAFETY: the string is terminated.
+    if unsafe { libc::chroot(c"/proc".as_ptr()) } != 0 {
+        return say(&format!("refused {}", std::io::Error::last_os_error()));
+    }
+    say("ready");
+    // Longer than a subscriber goes without a look at its files.
+    assert_eq!(subscriber.recv_timeout(Duration::from_millis(1200)).err(), Some(RecvError::Timeout));
+    say("waited");
+    assert_eq!(&*subscriber.recv_timeout(Duration::from_secs(10)).unwrap(), b"x");
 }
 
 fn mount(

@@ -1,0 +1,203 @@
+//! The ring's files: who may use them, what happens when they change under running processes, and who is found dead.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
+
+mod peer;
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+
+use msg_runtime::ErrorKind;
+use msg_runtime::shm::{ShmPublisher, ShmSubscriber};
+use msg_tests::shm::{self, Directory};
+use peer::Peer;
+
+/// What a test needs that is not here; it must be where CI is set.
+fn not_run(reason: &str) {
+    println!("not run: {reason}");
+    assert!(std::env::var_os("CI").is_none(), "must run where CI is set");
+}
+
+#[test]
+fn a_subscriber_that_cannot_see_the_files_disturbs_nobody() {
+    let directory = Directory::new();
+    let options = shm::options(directory.path(), "c");
+    let publisher = ShmPublisher::open(&options).unwrap();
+    let other = ShmSubscriber::open(&options).unwrap();
+    let mut peer = Peer::start(&directory, "c", &["elsewhere"]);
+    let line = peer.line();
+    if let Some(reason) = line.strip_prefix("refused ") {
+        return not_run(&format!("no chroot ({reason}); run as root"));
+    }
+    assert_eq!((&*line, &*peer.line()), ("ready", "waited"));
+    publisher.send(b"x").unwrap();
+    assert_eq!(&*other.try_recv().unwrap(), b"x");
+    peer.ends_well();
+}
+
+/// Two users and the group that they share.
+const USERS: [u32; 2] = [12_345, 12_346];
+const GROUP: u32 = 12_400;
+
+/// A directory that everybody may write to and where only the owner may remove, as `/dev/shm` is.
+fn open_to_all() -> Directory {
+    let directory = Directory::new();
+    fs::set_permissions(directory.path(), Permissions::from_mode(0o1777)).unwrap();
+    directory
+}
+
+fn may_be_others() -> bool {
+    // SAFETY: touches no memory.
+    let root = unsafe { libc::geteuid() } == 0;
+    if !root {
+        not_run("no second user; run as root");
+    }
+    root
+}
+
+fn group_directory(directory: &Directory) -> PathBuf {
+    Path::new(directory.path()).join(format!("msg.g{GROUP}"))
+}
+
+fn do_all(steps: &[(usize, &str)], users: &mut [Peer; 2]) {
+    for (number, (user, step)) in steps.iter().enumerate() {
+        assert_eq!(users[*user].ask(step), "ok", "step {number}: user {user}, {step}");
+    }
+}
+
+#[test]
+fn two_users_of_a_group_share_a_ring_whoever_comes_first_and_last() {
+    if !may_be_others() {
+        return;
+    }
+    let directory = open_to_all();
+    let mut users = USERS.map(|user| Peer::start_as(user, GROUP, GROUP, &directory));
+    for (a, b) in [(0, 1), (1, 0)] {
+        let pass = [(b, "send"), (a, "receive")];
+        // Whoever subscribes comes first, or last; whoever made the ring leaves first, or last.
+        do_all(&[(a, "subscribe"), (b, "publish"), pass[0], pass[1], (a, "leave"), (b, "leave")], &mut users);
+        do_all(&[(b, "publish"), (a, "subscribe"), pass[0], pass[1], (b, "leave"), (a, "leave")], &mut users);
+        // A larger ring in the place of one that nobody named.
+        do_all(&[(a, "subscribe"), (b, "publish larger"), pass[0], pass[1]], &mut users);
+        assert_eq!(fs::read_dir(group_directory(&directory)).unwrap().count(), 2);
+        do_all(&[(b, "leave"), (a, "leave")], &mut users);
+        assert_eq!(
+            fs::read_dir(group_directory(&directory)).unwrap().count(),
+            0,
+            "the last one out cleans up"
+        );
+    }
+    let made = fs::symlink_metadata(group_directory(&directory)).unwrap();
+    assert_eq!((made.mode() & 0o7777, made.gid()), (0o2770, GROUP));
+    assert_eq!(
+        fs::read_dir(directory.path()).unwrap().count(),
+        1,
+        "nothing but the group's directory is left"
+    );
+}
+
+#[test]
+fn what_a_killed_user_of_a_group_leaves_is_replaced_by_the_other() {
+    if !may_be_others() {
+        return;
+    }
+    let directory = open_to_all();
+    let mut users = USERS.map(|user| Peer::start_as(user, GROUP, GROUP, &directory));
+    do_all(&[(0, "publish"), (1, "subscribe")], &mut users);
+    users[1].kill();
+    users[0].kill();
+    users[1] = Peer::start_as(USERS[1], GROUP, GROUP, &directory);
+    do_all(&[(1, "publish"), (1, "subscribe"), (1, "send"), (1, "receive"), (1, "leave")], &mut users);
+    assert_eq!(fs::read_dir(group_directory(&directory)).unwrap().count(), 0);
+}
+
+#[test]
+fn a_groups_files_are_the_groups_alone() {
+    if !may_be_others() {
+        return;
+    }
+    let directory = open_to_all();
+    let options = shm::options(directory.path(), "c").group(&GROUP.to_string());
+    let _ring = ShmPublisher::open(&options).unwrap();
+    let files = fs::read_dir(group_directory(&directory)).unwrap().map(|entry| entry.unwrap().path());
+    let found: Vec<_> = files.map(|path| fs::metadata(path).unwrap()).collect();
+    assert_eq!(found.len(), 2);
+    for file in found {
+        assert_eq!((file.mode() & 0o7777, file.gid()), (0o660, GROUP));
+    }
+    // Somebody who is in another group: neither that ring nor one of his making.
+    for target in [directory, open_to_all()] {
+        let mut stranger = Peer::start_as(USERS[0], GROUP + 1, GROUP, &target);
+        for step in ["subscribe", "publish"] {
+            let answer = stranger.ask(step);
+            assert!(answer.starts_with("PermissionDenied"), "{answer}");
+        }
+        assert!(fs::read_dir(target.path()).unwrap().count() <= 1, "he leaves nothing");
+    }
+}
+
+#[test]
+fn a_groups_directory_that_others_may_have_put_there_is_refused() {
+    if !may_be_others() {
+        return;
+    }
+    let directory = open_to_all();
+    let options = shm::options(directory.path(), "c").group(&GROUP.to_string());
+    let path = group_directory(&directory);
+    let refused = |text: &str| {
+        for error in [ShmPublisher::open(&options).unwrap_err(), ShmSubscriber::open(&options).unwrap_err()] {
+            assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+            assert!(error.to_string().contains(text), "{error}");
+            assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
+        }
+    };
+    symlink("/tmp", &path).unwrap();
+    refused("is not a directory");
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, "").unwrap();
+    refused("is not a directory");
+    fs::remove_file(&path).unwrap();
+    fs::DirBuilder::new().mode(0o700).create(&path).unwrap();
+    refused("belongs to group 0, expected 12400");
+    chown(&path, None, Some(GROUP)).unwrap();
+    for mode in [0o770, 0o2750, 0o2772, 0o3770, 0o2700] {
+        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        refused(&format!("has mode {mode:04o}, expected 2770"));
+    }
+    fs::set_permissions(&path, Permissions::from_mode(0o2770)).unwrap();
+    assert!(ShmPublisher::open(&options).is_ok());
+}
+
+#[test]
+fn files_of_another_user_or_group_are_refused() {
+    if !may_be_others() {
+        return;
+    }
+    let directory = open_to_all();
+    for group in [None, Some(GROUP.to_string())] {
+        let mut options = shm::options(directory.path(), "c");
+        if let Some(group) = &group {
+            options = options.group(group);
+        }
+        let _alive = ShmPublisher::open(&options).unwrap();
+        let (place, uid, gid, text) = match group {
+            None => (PathBuf::from(directory.path()), Some(USERS[0]), None, "belongs to user 12345"),
+            Some(_) => (group_directory(&directory), None, Some(GROUP + 1), "belongs to group 12401"),
+        };
+        let files = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path());
+        let files: Vec<_> = files.filter(|path| path.is_file()).collect();
+        assert_eq!(files.len(), 2);
+        for file in files {
+            chown(&file, uid, gid).unwrap();
+            for error in
+                [ShmPublisher::open(&options).unwrap_err(), ShmSubscriber::open(&options).unwrap_err()]
+            {
+                assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+                assert!(error.to_string().contains(text), "{error}");
+                assert!(error.to_string().contains(file.to_str().unwrap()), "{error}");
+            }
+            chown(&file, Some(0), Some(group.as_ref().map_or(0, |_| GROUP))).unwrap();
+        }
+    }
+}
