@@ -37,6 +37,7 @@ extern crate self as msg_runtime;
 #[doc(hidden)]
 pub mod __private;
 mod buffer;
+mod callback;
 mod endpoint;
 pub mod error;
 mod message;
@@ -55,6 +56,7 @@ mod transport;
 pub use buffer::{
     AlignedBuffer, FillWith, Flags, Open, Padding, Plain, VectorIter, VectorView, decode, encode,
 };
+pub use callback::{Ended, Guard};
 pub use endpoint::{Address, Compression, Endpoint, ShmAddress};
 pub use error::{Error, ErrorKind, Invalid, RecvError, SendError, TryRecvError, TrySendError};
 pub use message::{Encode, FromView, Message};

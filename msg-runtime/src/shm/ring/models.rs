@@ -432,9 +432,7 @@ fn latest(faults: &'static [Fault], slots: usize, preemptions: usize, first: u64
         for hold in 0..2 {
             let Some(found) = ring.latest(0, next, 1) else { continue };
             assert_eq!(model.read(found.slot), found.sequence);
-            let entry = Entry::new(found.sequence, found.slot);
-            ring.readers[0].holds[hold].store(entry.0, Ordering::Release);
-            ring.drop_reading(0);
+            ring.keep_latest(0, hold, found);
             assert_eq!(model.read(found.slot), found.sequence);
             ring.drop_hold(0, hold);
             lost += found.sequence - next;
