@@ -40,6 +40,7 @@ extern crate self as msg_runtime;
 #[doc(hidden)]
 pub mod __private;
 mod buffer;
+mod callback;
 mod endpoint;
 pub mod error;
 pub mod field;
@@ -60,6 +61,7 @@ pub use buffer::{
     AlignedBuffer, FillWith, Flags, MapView, Nested, NestedView, Open, Padding, Plain, VectorIter,
     VectorView, decode, encode,
 };
+pub use callback::{Ended, Guard};
 pub use endpoint::{Address, Compression, Endpoint, ShmAddress};
 pub use error::{Error, ErrorKind, Invalid, RecvError, SendError, TryRecvError, TrySendError};
 pub use message::{Encode, FromView, Message};

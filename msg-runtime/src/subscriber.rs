@@ -2,14 +2,15 @@
 
 use crate::{
     buffer,
+    callback::Guard,
     endpoint::Endpoint,
-    error::{Error, RecvError, TryRecvError},
+    error::{Error, Invalid, RecvError, TryRecvError},
     message::Message,
     publisher::stream_of,
     sample::Sample,
     stats::Stats,
     topic::Topic,
-    transport::{self, SubscriberLink, Wait},
+    transport::{self, Delivery, Info, Payload, SubscriberLink, Wait},
 };
 use std::{
     fmt,
@@ -53,6 +54,7 @@ pub struct Subscriber<M: Message> {
 pub struct SubscriberBuilder<M: Message> {
     endpoint: String,
     topic: Option<String>,
+    delivery: Delivery,
     message: PhantomData<fn() -> M>,
 }
 
@@ -60,6 +62,34 @@ impl<M: Message> SubscriberBuilder<M> {
     /// Another topic than the type's own: two cameras, one type.
     pub fn topic(mut self, topic: impl Into<String>) -> Self {
         self.topic = Some(topic.into());
+        self
+    }
+
+    /// Receives the newest message only: publishers never wait for this subscriber, and what it loses is counted, in
+    /// [`Info::lost`](crate::Info::lost) and in [`Stats::lost`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use msg_runtime::{Message, Publisher, Subscriber};
+    ///
+    /// #[derive(Message)]
+    /// #[message(namespace = "demo")]
+    /// struct Load {
+    ///     percent: u8,
+    /// }
+    ///
+    /// let loads = Subscriber::<Load>::builder("shm;doc-latest").latest_only().open()?;
+    /// let publisher = Publisher::<Load>::open("shm;doc-latest")?;
+    /// for percent in 0..100 {
+    ///     publisher.send(&Load { percent })?; // never waits
+    /// }
+    /// let newest = loads.recv()?;
+    /// assert_eq!((newest.view().percent(), newest.info().lost), (99, Some(99)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn latest_only(mut self) -> Self {
+        self.delivery = Delivery::Newest;
         self
     }
 
@@ -71,8 +101,45 @@ impl<M: Message> SubscriberBuilder<M> {
     pub fn open(self) -> Result<Subscriber<M>, Error> {
         let endpoint: Endpoint = self.endpoint.parse()?;
         let stream = stream_of::<M>(self.topic)?;
-        let link = transport::open_subscriber(&endpoint, &stream)?;
+        let link = transport::open_subscriber(&endpoint, &stream, self.delivery)?;
         Ok(Subscriber { link, topic: stream.topic, invalid: AtomicU64::new(0), message: PhantomData })
+    }
+
+    /// Opens the subscriber and calls the closure with each message, on a thread of its own, until the guard is dropped.
+    ///
+    /// A panic in the closure ends this subscription, not the process; [`Guard::ended`] tells. Invalid messages are
+    /// passed over.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open), and if the system has no thread left.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use msg_runtime::{Message, Publisher, Subscriber};
+    /// use std::sync::mpsc;
+    ///
+    /// #[derive(Message)]
+    /// #[message(namespace = "demo")]
+    /// struct Key {
+    ///     name: String,
+    /// }
+    ///
+    /// let (pressed, keys) = mpsc::channel();
+    /// let guard = Subscriber::<Key>::builder("shm;doc-on-message")
+    ///     .on_message(move |key, info| pressed.send((key.name().to_owned(), info.sequence)).unwrap())?;
+    /// Publisher::<Key>::open("shm;doc-on-message")?.send(&Key { name: "enter".into() })?;
+    /// assert_eq!(keys.recv()?, ("enter".to_owned(), Some(0)));
+    /// drop(guard); // from here on the closure is not called
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn on_message<F>(self, call: F) -> Result<Guard, Error>
+    where
+        M: 'static,
+        F: for<'a> FnMut(M::View<'a>, Info) + Send + 'static,
+    {
+        Guard::start(self.open()?, call)
     }
 }
 
@@ -89,7 +156,12 @@ impl<M: Message> Subscriber<M> {
 
     /// Sets more than the endpoint before opening.
     pub fn builder(endpoint: &str) -> SubscriberBuilder<M> {
-        SubscriberBuilder { endpoint: endpoint.to_owned(), topic: None, message: PhantomData }
+        SubscriberBuilder {
+            endpoint: endpoint.to_owned(),
+            topic: None,
+            delivery: Delivery::Everything,
+            message: PhantomData,
+        }
     }
 
     /// The topic.
@@ -124,6 +196,17 @@ impl<M: Message> Subscriber<M> {
         self.recv_within(Wait::No).map_err(TryRecvError::from)
     }
 
+    /// The newest message that was not received yet, if there is one. Those before it are passed over, and count as
+    /// lost.
+    ///
+    /// # Errors
+    ///
+    /// [`TryRecvError`].
+    pub fn latest(&self) -> Result<Sample<M>, TryRecvError> {
+        let (payload, info) = self.link.latest()?;
+        self.verified(payload, info).map_err(TryRecvError::Invalid)
+    }
+
     /// What [`recv`](Self::recv) returns, again and again: every message, and every error.
     ///
     /// It ends after an error that stays: `Disconnected`, `Evicted` or `Forked`. At most 8 samples may be held at once,
@@ -139,15 +222,21 @@ impl<M: Message> Subscriber<M> {
         Stats { messages: link.messages.saturating_sub(invalid), invalid, ..link }
     }
 
+    /// Ends all waiting, now and from here on.
+    pub(crate) fn interrupt(&self) {
+        self.link.interrupt();
+    }
+
     fn recv_within(&self, wait: Wait) -> Result<Sample<M>, RecvError> {
         let (payload, info) = self.link.recv(wait)?;
-        match buffer::verify::<M>(&payload) {
-            Ok(root) => Ok(Sample::new(payload, root, info)),
-            Err(invalid) => {
-                self.invalid.fetch_add(1, Ordering::Relaxed);
-                Err(RecvError::Invalid(invalid))
-            }
-        }
+        self.verified(payload, info).map_err(RecvError::Invalid)
+    }
+
+    fn verified(&self, payload: Payload, info: Info) -> Result<Sample<M>, Invalid> {
+        let verified = buffer::verify::<M>(&payload).inspect_err(|_| {
+            self.invalid.fetch_add(1, Ordering::Relaxed);
+        });
+        verified.map(|root| Sample::new(payload, root, info))
     }
 }
 

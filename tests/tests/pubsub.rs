@@ -207,6 +207,79 @@ fn samples_may_be_kept_and_dropped_in_any_order() {
 }
 
 #[test]
+fn latest_only_subscribers_get_the_newest_and_hold_nobody_back() {
+    let endpoint = endpoint("?slots=4");
+    let newest = Subscriber::<Note>::builder(&endpoint).latest_only().open().unwrap();
+    let publisher = Publisher::<Note>::open(&endpoint).unwrap();
+    (0..100).for_each(|number| publisher.try_send(&note(number)).unwrap());
+    let kept = newest.recv().unwrap();
+    assert_eq!((kept.to_owned(), kept.info().lost), (note(99), Some(99)));
+    (100..200).for_each(|number| publisher.try_send(&note(number)).unwrap());
+    let next = newest.latest().unwrap();
+    assert_eq!((next.to_owned(), next.info().lost, kept.to_owned()), (note(199), Some(99), note(99)));
+    assert_eq!(newest.stats().lost, 198);
+    let error = Publisher::<Note>::open(&endpoint).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NoRoom);
+    assert!(error.to_string().contains("`slots=5`"), "{error}");
+}
+
+#[test]
+fn every_option_of_the_endpoint_reaches_the_ring() {
+    let endpoint = endpoint("?slots=4,evict=20ms,wait=sleep,wake=never,lock=on,copy=on");
+    let notes = Subscriber::<Note>::open(&endpoint).unwrap();
+    let publisher = Publisher::<Note>::open(&endpoint).unwrap();
+    // Copies hold no slot.
+    let kept: Vec<_> = (0..20)
+        .map(|number| {
+            publisher.try_send(&note(number)).unwrap();
+            notes.recv().unwrap()
+        })
+        .collect();
+    (0..20).zip(&kept).for_each(|(number, kept)| assert_eq!(kept.to_owned(), note(number)));
+    (0..10).for_each(|number| publisher.send(&note(number)).unwrap());
+    assert_eq!(notes.recv().unwrap_err(), RecvError::Evicted);
+    let other = endpoint.replace("evict=20ms", "evict=1s");
+    let error = Publisher::<Note>::open(&other).unwrap_err();
+    assert!(error.to_string().contains("evict=20ms, asked for evict=1s"), "{error}");
+}
+
+/// A publisher that goes on writing after it has sent: what was verified is what is read.
+#[test]
+fn a_verified_copy_stays_verified() {
+    let channel = channel();
+    let notes = Subscriber::<Note>::open(&format!("shm;{channel}?copy=on")).unwrap();
+    let raw = ShmPublisher::open(&Options::new(&channel, "pubsub.Note")).unwrap();
+    let good = msg_runtime::encode(&note(7)).unwrap().to_vec();
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    for _ in 0..200 {
+        let mut loan = raw.loan(good.len()).unwrap();
+        loan.copy_from_slice(&good);
+        let words = loan.as_mut_ptr().cast::<AtomicU32>();
+        // SAFETY: mapped as long as `raw` lives, aligned to 64 bytes, and all of them inside the slot.
+        let words = unsafe { std::slice::from_raw_parts(words, good.len().div_ceil(4)) };
+        loan.send().unwrap();
+        stop.store(false, Ordering::Relaxed);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for value in (0..).step_by(0x0101_0101) {
+                    let last = stop.load(Ordering::Relaxed);
+                    words.iter().for_each(|word| word.store(value, Ordering::Relaxed));
+                    if last {
+                        break;
+                    }
+                }
+            });
+            let received = notes.recv();
+            let before = received.as_ref().ok().map(|sample| (sample.to_owned(), sample.payload().to_vec()));
+            stop.store(true, Ordering::Relaxed);
+            if let (Ok(sample), Some(before)) = (received, before) {
+                assert_eq!((sample.to_owned(), sample.payload().to_vec()), before);
+            }
+        });
+    }
+}
+
+#[test]
 fn malformed_endpoints_and_absent_transports_are_named() {
     let check = |endpoint: &str, kind: ErrorKind, text: &str| {
         let error = Publisher::<Note>::open(endpoint).unwrap_err();

@@ -114,6 +114,62 @@ fn a_stopped_subscriber_is_waited_for() {
     peer.ends_well();
 }
 
+/// Stopped again and again wherever it is just then, a latest-only subscriber holds nobody back, and reads whole
+/// messages when it goes on.
+#[test]
+fn a_stopped_latest_only_subscriber_is_not_waited_for() {
+    let directory = Directory::new();
+    let publisher = ShmPublisher::open(&shm::options(directory.path(), "c").slots(6)).unwrap();
+    let peers = [(); 2].map(|()| Peer::ready(&directory, "c", &["latest"]));
+    let mut counter = 0;
+    let mut send = |messages: u64| {
+        for _ in 0..messages {
+            assert_eq!(publisher.try_send(&shm::message(1, counter)), Ok(()), "held back");
+            counter += 1;
+        }
+    };
+    for _ in 0..100 {
+        send(2000);
+        peers[0].signal(libc::SIGSTOP);
+        send(500);
+        peers[0].signal(libc::SIGCONT);
+    }
+    send_end(&publisher);
+    peers.into_iter().for_each(Peer::ends_well);
+}
+
+#[test]
+fn who_wakes_nobody_makes_no_system_call() {
+    let directory = Directory::new();
+    let mut peer = Peer::ready(&directory, "c", &["silent"]);
+    let sleeper = ShmSubscriber::open(&shm::options(directory.path(), "c").spin(Duration::ZERO)).unwrap();
+    std::thread::scope(|scope| {
+        let received = scope.spawn(|| std::iter::from_fn(|| sleeper.recv_timeout(SECOND).ok()).count());
+        eventually(SECOND, || somebody_sleeps(&directory));
+        peer.child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+        assert_eq!(peer.line(), "silent");
+        assert!(received.join().unwrap() > 4);
+    });
+}
+
+/// Whether a subscriber has announced that it must be woken: bit 0 of the readers file's word at 128.
+fn somebody_sleeps(directory: &Directory) -> bool {
+    let mut word = [0; 4];
+    let readers = std::fs::File::open(&directory.files()[1]).unwrap();
+    readers.read_exact_at(&mut word, 128).unwrap();
+    u32::from_ne_bytes(word) & 1 == 1
+}
+
+#[test]
+fn memory_that_may_not_be_locked_is_an_error_at_open() {
+    let directory = Directory::new();
+    std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    let mut peer = Peer::start(&directory, "c", &["unlocked"]);
+    let line = peer.line();
+    assert!(line.starts_with("PermissionDenied ") && line.contains("RLIMIT_MEMLOCK"), "{line}");
+    assert_eq!(peer.line(), "0 files");
+}
+
 #[test]
 fn a_killed_publishers_loans_return() {
     let directory = Directory::new();

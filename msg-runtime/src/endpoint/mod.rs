@@ -195,6 +195,12 @@ mod tests {
         check("shm;demo?size=1536KiB", "shm;none;demo?size=1536KiB");
         check("shm;demo?timeout=1500us", "shm;none;demo?timeout=1500us");
         check("shm;demo?timeout=0ns", "shm;none;demo?timeout=0s");
+        let all = "shm;none;demo?evict=5s,wait=50us,wake=never,lock=on,copy=on";
+        check(all, all);
+        check("shm;demo?wait=spin", "shm;none;demo?wait=spin");
+        check("shm;demo?wait=sleep", "shm;none;demo?wait=sleep");
+        check("shm;demo?wait=0s", "shm;none;demo?wait=sleep");
+        check("shm;demo?wake=always,lock=off,copy=off", "shm;none;demo");
     }
 
     /// The text, and what the caret points at.
@@ -235,6 +241,15 @@ mod tests {
         check("shm;demo?timeout=1sec", "unknown unit `sec`, expected `ns`, `us`, `ms` or `s`", "sec");
         check("shm;demo?timeout=1.5s", "unknown unit `.5s`", ".5s");
         check("shm;demo?group=a/b", "group `a/b`", "a/b");
+        check("shm;demo?evict=0s", "evict `0s` would evict everybody", "0s");
+        check("shm;demo?evict=5", "time `5` has no unit", "5");
+        check("shm;demo?wait=spinn", "wait `spinn`, expected `spin`, `sleep` or a time", "spinn");
+        check("shm;demo?wait=50", "time `50` has no unit", "50");
+        check("shm;demo?wait=50uS", "unknown unit `uS`", "uS");
+        check("shm;demo?wake=off", "wake `off`, expected `always` or `never`", "off");
+        check("shm;demo?lock=yes", "lock `yes`, expected `off` or `on`", "yes");
+        check("shm;demo?copy=On", "copy `On`, expected `off` or `on`", "On");
+        check("shm;demo?wakes=never", "did you mean `wake`?", "wakes");
         check("shm;none;x;y", "channel `x;y`", "x;y");
     }
 

@@ -24,9 +24,20 @@ pub struct ShmAddress {
     pub group: Option<String>,
     /// `max=`: most bytes that a segment may take.
     pub max_bytes: Option<u64>,
+    /// `evict=`: how far a subscriber may be behind before publishers that find no free slot go on without it.
+    pub evict: Option<Duration>,
+    /// `wait=`: how long a waiting call looks by itself before it sleeps; `spin` is [`Duration::MAX`], `sleep` zero.
+    pub spin: Option<Duration>,
+    /// `wake=never`: publishers wake nobody and make no system call.
+    pub wakes_nobody: bool,
+    /// `lock=on`: the segment's memory is brought in and locked at open.
+    pub locks_memory: bool,
+    /// `copy=on`: subscribers copy each message before they verify it.
+    pub copies: bool,
 }
 
-const OPTIONS: [&str; 5] = ["slots", "size", "timeout", "group", "max"];
+const OPTIONS: [&str; 10] =
+    ["slots", "size", "timeout", "group", "max", "evict", "wait", "wake", "lock", "copy"];
 const MAX_CHANNEL_LEN: usize = 64;
 const MAX_SLOTS: usize = 1024;
 
@@ -54,31 +65,16 @@ impl ShmAddress {
 
     fn set(&mut self, name: Part<'_>, value: Part<'_>) -> Result<(), Complaint> {
         match name.text {
-            "slots" => match value.text.parse() {
-                Ok(slots @ 1..=MAX_SLOTS) => self.slots = Some(slots),
-                _ if value.text.contains(['&', ';']) => {
-                    return Err(
-                        value.complain(format!("slots `{}`: options are separated by `,`", value.text))
-                    );
-                }
-                _ => {
-                    return Err(value.complain(format!("slots `{}`, expected 1 to {MAX_SLOTS}", value.text)));
-                }
-            },
+            "slots" => self.slots = Some(slots(value)?),
             "size" => self.slot_bytes = Some(bytes(value)?),
             "timeout" => self.timeout = Some(quantity::duration(value)?),
-            "group" => {
-                let good = !value.text.is_empty()
-                    && value.text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
-                if !good {
-                    return Err(value.complain(format!(
-                        "group `{}`, expected the name or number of a group",
-                        value.text
-                    )));
-                }
-                self.group = Some(value.text.to_owned());
-            }
+            "group" => self.group = Some(group(value)?),
             "max" => self.max_bytes = Some(quantity::size(value)?),
+            "evict" => self.evict = Some(evict(value)?),
+            "wait" => self.spin = Some(spin(value)?),
+            "wake" => self.wakes_nobody = one_of(name, value, ["always", "never"])?,
+            "lock" => self.locks_memory = one_of(name, value, ["off", "on"])?,
+            "copy" => self.copies = one_of(name, value, ["off", "on"])?,
             _ => unreachable!("`name_and_value` lets only these through"),
         }
         Ok(())
@@ -104,6 +100,61 @@ fn name_and_value(option: Part<'_>) -> Result<(Part<'_>, Part<'_>), Complaint> {
     }
 }
 
+fn slots(value: Part<'_>) -> Result<usize, Complaint> {
+    match value.text.parse() {
+        Ok(slots @ 1..=MAX_SLOTS) => Ok(slots),
+        _ if value.text.contains(['&', ';']) => {
+            Err(value.complain(format!("slots `{}`: options are separated by `,`", value.text)))
+        }
+        _ => Err(value.complain(format!("slots `{}`, expected 1 to {MAX_SLOTS}", value.text))),
+    }
+}
+
+fn group(value: Part<'_>) -> Result<String, Complaint> {
+    if value.text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c)) {
+        return Ok(value.text.to_owned());
+    }
+    Err(value.complain(format!("group `{}`, expected the name or number of a group", value.text)))
+}
+
+fn evict(value: Part<'_>) -> Result<Duration, Complaint> {
+    match quantity::duration(value)? {
+        Duration::ZERO => {
+            Err(value.complain("evict `0s` would evict everybody; write a longer time, as in `5s`"))
+        }
+        age => Ok(age),
+    }
+}
+
+fn spin(value: Part<'_>) -> Result<Duration, Complaint> {
+    match value.text {
+        "spin" => Ok(Duration::MAX),
+        "sleep" => Ok(Duration::ZERO),
+        text if text.starts_with(|c: char| c.is_ascii_digit()) => quantity::duration(value),
+        text => Err(value.complain(format!(
+            "wait `{text}`, expected `spin`, `sleep` or a time, as in `50us`{}",
+            suggestion(text, &["spin", "sleep"])
+        ))),
+    }
+}
+
+/// Whether the value is the second of the two, the first being the default.
+fn one_of(name: Part<'_>, value: Part<'_>, [default, other]: [&str; 2]) -> Result<bool, Complaint> {
+    if value.text == default || value.text == other {
+        return Ok(value.text == other);
+    }
+    Err(value.complain(format!("{} `{}`, expected `{default}` or `{other}`", name.text, value.text)))
+}
+
+/// What `spin` read.
+fn print_spin(time: Duration) -> String {
+    match time {
+        Duration::MAX => "wait=spin".to_owned(),
+        Duration::ZERO => "wait=sleep".to_owned(),
+        time => format!("wait={}", Time(time)),
+    }
+}
+
 fn bytes(value: Part<'_>) -> Result<usize, Complaint> {
     match usize::try_from(quantity::size(value)?) {
         Ok(0) => Err(value.complain(format!("size `{}`, expected at least 1 B", value.text))),
@@ -120,6 +171,11 @@ impl fmt::Display for ShmAddress {
             self.timeout.map(|timeout| format!("timeout={}", Time(timeout))),
             self.group.as_ref().map(|group| format!("group={group}")),
             self.max_bytes.map(|bytes| format!("max={}", Size(bytes))),
+            self.evict.map(|age| format!("evict={}", Time(age))),
+            self.spin.map(print_spin),
+            self.wakes_nobody.then(|| "wake=never".to_owned()),
+            self.locks_memory.then(|| "lock=on".to_owned()),
+            self.copies.then(|| "copy=on".to_owned()),
         ];
         let options: Vec<String> = options.into_iter().flatten().collect();
         let separator = if options.is_empty() { "" } else { "?" };

@@ -21,13 +21,14 @@ use std::time::{Duration, Instant};
 
 use super::file::{self, Access, Mapping};
 use super::fork::LockFile;
-use super::layout::{DataLayout, Geometry, NAMES_BYTE, PublisherRecord, Readers, SlotRecord};
+use super::layout::{DataLayout, NAMES_BYTE, PublisherRecord, Readers, SlotRecord};
 use super::options::{Description, Options};
 use super::participant::{Membership, Role};
 use super::ring::Ring;
 use super::segment::{self, HeadError, Header, Names, SegmentId};
 use super::sync::{AtomicU64, Ordering};
 use super::wait::event_fence;
+use super::wish::Wish;
 use super::word::{Kind, State};
 use crate::error::{Error, ErrorKind};
 
@@ -43,6 +44,8 @@ pub(super) struct Attachment {
     records: &'static [SlotRecord],
     publishers: &'static [PublisherRecord],
     pub(super) layout: DataLayout,
+    /// How old what a subscriber has not received may be when the ring is full.
+    pub(super) evict: Option<Duration>,
     pub(super) description: Description,
     segment: SegmentId,
     /// Which file `data` maps.
@@ -88,8 +91,19 @@ impl Attachment {
         let records = unsafe { detach(data.words(layout.slot_records, slots)) };
         // SAFETY: MAPPED.
         let publishers = unsafe { detach(data.words(layout.publishers, super::layout::MAX_PER_KIND)) };
-        let (description, segment) = (header.description, header.segment);
-        Ok(Self { ring, records, publishers, layout, description, segment, identity, data, membership })
+        let Header { segment, evict, description, .. } = header;
+        Ok(Self {
+            ring,
+            records,
+            publishers,
+            layout,
+            evict,
+            description,
+            segment,
+            identity,
+            data,
+            membership,
+        })
     }
 
     #[inline]
@@ -110,6 +124,23 @@ impl Attachment {
     #[inline]
     pub(super) fn payload(&self, slot: usize, offset: usize, len: usize) -> std::ptr::NonNull<u8> {
         self.data.bytes(self.layout.payloads + slot * self.layout.stride + offset, len)
+    }
+
+    /// As `payload`, as words that others may be writing; the last one may go on behind the payload.
+    pub(super) fn payload_words(&self, slot: usize, offset: usize, len: usize) -> &[AtomicU64] {
+        self.data.words(self.layout.payloads + slot * self.layout.stride + offset, len.div_ceil(8))
+    }
+
+    fn lock_memory(&self) -> Result<(), Error> {
+        let bytes = self.layout.file_bytes + size_of::<Readers>();
+        self.data.lock().and_then(|()| self.membership.lock_memory()).map_err(|error| {
+            let text = format!(
+                "{}: cannot lock {bytes} bytes of memory: raise the limit (`ulimit -l`, RLIMIT_MEMLOCK), allow \
+                 CAP_IPC_LOCK, or leave out `lock=on`",
+                self.membership.names.label
+            );
+            Error::new(ErrorKind::PermissionDenied, text).with_source(error)
+        })
     }
 
     /// Whether the files have lost their names to something else than another data file that replaces ours, so that
@@ -137,6 +168,8 @@ impl Attachment {
 pub(super) struct Opened {
     pub(super) attachment: Attachment,
     pub(super) state: State,
+    /// A subscriber's first sequence.
+    pub(super) cursor: u64,
 }
 
 /// Opens a ring for reading or publishing.
@@ -171,8 +204,8 @@ pub(super) fn follow(options: &Options, old: &Attachment) -> Result<Option<Attac
     let opening = Opening { options, role: membership.role, names: membership.names.clone() };
     let Some((file, header)) = opening.data(membership, old.segment)? else { return Ok(None) };
     opening.check(&header)?;
-    opening.check_geometry(header.layout.geometry)?;
-    let found = Attachment::new(Arc::clone(membership), &file, header)?;
+    opening.check_shape(header.layout.geometry, header.evict)?;
+    let found = opening.map(Arc::clone(membership), &file, header)?;
     if found.identity != old.identity {
         return Ok(Some(found));
     }
@@ -181,10 +214,10 @@ pub(super) fn follow(options: &Options, old: &Attachment) -> Result<Option<Attac
 }
 
 /// One handle's wish to take part.
-struct Opening<'a> {
-    options: &'a Options,
+pub(super) struct Opening<'a> {
+    pub(super) options: &'a Options,
     role: Role,
-    names: Names,
+    pub(super) names: Names,
 }
 
 impl Opening<'_> {
@@ -348,10 +381,15 @@ impl Opening<'_> {
         header: Header,
     ) -> Result<Option<Opened>, Error> {
         self.check(&header)?;
-        let mut attachment = Attachment::new(membership, file, header)?;
+        let mut attachment = self.map(membership, file, header)?;
         let wished = self.wished(&attachment);
-        let as_wished = attachment.layout.geometry == wished.0 && attachment.description == wished.1;
-        let unwanted = self.role == Role::Publisher && !as_wished && attachment.ring().is_untouched();
+        let unwanted = self.role == Role::Publisher
+            && !wished.is_met_by(&attachment)
+            && attachment.ring().is_untouched();
+        if unwanted {
+            // Before those who are here are moved to a ring in which we have no room.
+            attachment.check_room(wished.geometry.slots, 1)?;
+        }
         if unwanted || attachment.ring().is_sealed() {
             match self.replace(&attachment, wished)? {
                 Some(replaced) => attachment = replaced,
@@ -360,8 +398,9 @@ impl Opening<'_> {
                 None => return Ok(None),
             }
         }
-        self.check_geometry(attachment.layout.geometry)?;
-        if self.options.slots.is_some() || self.options.slot_bytes.is_some() {
+        self.check_shape(attachment.layout.geometry, attachment.evict)?;
+        let Options { slots, slot_bytes, evict, .. } = self.options;
+        if slots.is_some() || slot_bytes.is_some() || evict.is_some() {
             attachment.membership.readers().flags.named.store(1, Ordering::Release);
         }
         self.register(attachment)
@@ -369,89 +408,44 @@ impl Opening<'_> {
 
     fn register(&self, attachment: Attachment) -> Result<Option<Opened>, Error> {
         let index = attachment.membership.index;
-        let state = match self.role {
-            Role::Publisher => attachment.ring().enlist(index),
-            Role::Subscriber => match attachment.ring().join(index, Kind::Lossless) {
-                Some((_, state)) => state,
+        let kind = if self.options.latest_only { Kind::Latest } else { Kind::Lossless };
+        let (cursor, state) = match self.role {
+            Role::Publisher => (0, attachment.ring().enlist(index)),
+            Role::Subscriber => match attachment.ring().join(index, kind) {
+                Some(joined) => joined,
                 None => return Ok(None),
             },
         };
         attachment.repair();
+        // Only now that whoever comes next counts us; leaving takes it back.
+        let slots = attachment.layout.geometry.slots;
+        attachment.check_room(slots, 0)?;
         // Whoever waits for subscribers looks again.
         attachment.membership.space().wake_after(event_fence());
-        Ok(Some(Opened { attachment, state }))
+        Ok(Some(Opened { attachment, state, cursor }))
+    }
+
+    /// Maps a data file, and locks what is mapped if that is asked for.
+    fn map(&self, membership: Arc<Membership>, file: &File, header: Header) -> Result<Attachment, Error> {
+        let attachment = Attachment::new(membership, file, header)?;
+        if self.options.locks_memory {
+            attachment.lock_memory()?;
+        }
+        Ok(attachment)
     }
 }
 
-/// Which geometry and type a ring must have, and which it should have.
+/// Replacing the data file.
 impl Opening<'_> {
-    fn geometry_of_new(&self) -> Geometry {
-        let default = self.options.default_slot_bytes.unwrap_or(Options::DEFAULT_SLOT_BYTES);
-        Geometry {
-            slots: self.options.slots.unwrap_or(Options::DEFAULT_SLOTS),
-            slot_bytes: self.options.slot_bytes.unwrap_or(default.max(1)),
-        }
-    }
-
-    /// What the ring would be like if we could choose: never smaller than what is there, unless we insist.
-    fn wished(&self, found: &Attachment) -> (Geometry, Description) {
-        let Geometry { slots, slot_bytes } = found.layout.geometry;
-        let named = found.membership.readers().flags.named.load(Ordering::Acquire) != 0;
-        let at_least = self.options.default_slot_bytes.unwrap_or(0);
-        let wished = Geometry {
-            slots: self.options.slots.unwrap_or(slots),
-            slot_bytes: self.options.slot_bytes.unwrap_or(slot_bytes.max(at_least)),
-        };
-        let geometry = if named { found.layout.geometry } else { wished };
-        let ours = &self.options.description;
-        let unspecified = found.description.fingerprint == 0 && ours.fingerprint != 0;
-        (geometry, if unspecified { ours.clone() } else { found.description.clone() })
-    }
-
-    /// Refuses a ring of another topic or type.
-    fn check(&self, header: &Header) -> Result<(), Error> {
-        let label = &self.names.label;
-        if header.topic != self.options.topic {
-            let text = format!("{label}: its files carry topic `{}`; use another channel", header.topic);
-            return Err(Error::new(ErrorKind::Mismatch, text));
-        }
-        let (theirs, ours) = (&header.description, &self.options.description);
-        if theirs.differs_from(ours)
-            && let Err(why) = (self.options.check)(ours, theirs)
-        {
-            return Err(Error::new(ErrorKind::Incompatible, format!("{label}: {why}")));
-        }
-        Ok(())
-    }
-
-    /// Refuses a ring of another geometry than we named.
-    fn check_geometry(&self, found: Geometry) -> Result<(), Error> {
-        let fields =
-            [("slots", found.slots, self.options.slots), ("size", found.slot_bytes, self.options.slot_bytes)];
-        for (field, theirs, ours) in fields {
-            if let Some(ours) = ours.filter(|ours| *ours != theirs) {
-                let label = &self.names.label;
-                let text = format!(
-                    "{label} is in use with {field}={theirs}, asked for {field}={ours}: name the same, or leave it out"
-                );
-                return Err(Error::new(ErrorKind::Mismatch, text));
-            }
-        }
-        Ok(())
-    }
-
     /// Puts another data file in the place of one in which nothing was published. `None`: something was, or somebody
     /// else is changing the files.
-    fn replace(
-        &self,
-        old: &Attachment,
-        (geometry, description): (Geometry, Description),
-    ) -> Result<Option<Attachment>, Error> {
+    fn replace(&self, old: &Attachment, wish: Wish) -> Result<Option<Attachment>, Error> {
         let membership = &old.membership;
         if !membership.try_lock_names() {
             return Ok(None);
         }
-        let options = Options { description, ..self.options.clone() };
+        let Wish { geometry, evict, description } = wish;
+        let options = Options { evict, description, ..self.options.clone() };
         let replaced = segment::plan(&options, geometry, old.segment).and_then(|header| {
             let named = membership.is_named() && file::is_named(&self.names.data, old.identity);
             if named { self.replace_locked(old, header) } else { Ok(None) }
@@ -474,6 +468,6 @@ impl Opening<'_> {
         renamed.map_err(|error| self.names.io_error("replace", data, error))?;
         // Subscribers that sleep move over; those that do not, when they look next.
         old.membership.wake_everybody();
-        Attachment::new(Arc::clone(&old.membership), &file, header).map(Some)
+        self.map(Arc::clone(&old.membership), &file, header).map(Some)
     }
 }

@@ -267,6 +267,12 @@ impl Mapping {
         Ok(Self { base, len })
     }
 
+    /// Brings every page in and keeps it there.
+    pub(super) fn lock(&self) -> io::Result<()> {
+        // SAFETY: maps exactly these bytes.
+        check(unsafe { libc::mlock(self.base.as_ptr().cast(), self.len) })
+    }
+
     /// The address of some bytes.
     ///
     /// # Panics

@@ -46,7 +46,7 @@ pub(super) const NAMES_BYTE: usize = PARTICIPANTS;
 /// The most messages that a subscriber keeps at once.
 pub(super) const HOLDS: usize = if cfg!(loom) { 2 } else { 8 };
 /// Changes whenever anything on this page does.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 pub(super) const MAGIC: [u8; 8] = *b"msg.ring";
 /// The longest header, texts included.
 pub(super) const MAX_HEADER_BYTES: u64 = 1 << 20;
@@ -82,7 +82,9 @@ pub(super) struct DataHeader {
     pub(super) topic_bytes: u32,
     pub(super) type_bytes: u32,
     pub(super) schema_bytes: u32,
-    pub(super) reserved: [u64; 4],
+    /// Nanoseconds that a subscriber may be behind when the ring is full; 0 = any.
+    pub(super) evict: u64,
+    pub(super) reserved: [u64; 3],
 }
 
 impl DataHeader {
@@ -207,6 +209,7 @@ const _: () = {
     assert!(offset_of!(DataHeader, segment) == 16);
     assert!(offset_of!(DataHeader, slot_bytes) == 56);
     assert!(offset_of!(DataHeader, schema_bytes) == 92);
+    assert!(offset_of!(DataHeader, evict) == 96);
     assert!(size_of::<ReaderRecord>() == 256);
     assert!(offset_of!(ReaderRecord, reading) == 8);
     assert!(offset_of!(ReaderRecord, holds) == 16);

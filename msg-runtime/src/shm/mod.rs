@@ -39,20 +39,26 @@ mod file;
 mod fork;
 mod group;
 mod layout;
+mod loan;
 mod options;
 mod participant;
 mod publisher;
+mod receiver;
 mod ring;
+mod sample;
 mod segment;
 mod subscriber;
 mod sync;
 mod wait;
+mod wish;
 mod word;
 
+pub use loan::Loan;
 pub use options::{Check, Description, Options};
-pub use publisher::{Loan, ShmPublisher};
+pub use publisher::ShmPublisher;
+pub use sample::{Info, ShmSample};
 pub use segment::open_description;
-pub use subscriber::{Info, ShmSample, ShmSubscriber, Stats};
+pub use subscriber::{ShmSubscriber, Stats};
 
 /// The time on the clock that stamps messages ([`Info::sent`]): since the host was started.
 pub fn now() -> std::time::Duration {

@@ -52,6 +52,12 @@ pub struct Options {
     pub(super) slot_bytes: Option<usize>,
     pub(super) default_slot_bytes: Option<usize>,
     pub(super) timeout: Duration,
+    pub(super) spin: Option<Duration>,
+    pub(super) evict: Option<Duration>,
+    pub(super) latest_only: bool,
+    pub(super) copies: bool,
+    pub(super) wakes_nobody: bool,
+    pub(super) locks_memory: bool,
     pub(super) group: Option<String>,
     pub(super) max_bytes: u64,
     pub(super) directory: PathBuf,
@@ -72,6 +78,12 @@ impl Options {
             slot_bytes: None,
             default_slot_bytes: None,
             timeout: Duration::from_secs(1),
+            spin: None,
+            evict: None,
+            latest_only: false,
+            copies: false,
+            wakes_nobody: false,
+            locks_memory: false,
             group: None,
             max_bytes: 1 << 30,
             directory: "/dev/shm".into(),
@@ -102,6 +114,49 @@ impl Options {
     /// How long `send` and `loan` wait for room; one second.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
+        self
+    }
+
+    /// How long a call that waits looks again and again before it sleeps: zero sleeps at once, [`Duration::MAX`] never
+    /// sleeps and takes a processor for itself. Unset: a subscriber looks for up to 50 us while messages come that
+    /// fast, a publisher for 20 us.
+    pub fn spin(mut self, time: Duration) -> Self {
+        self.spin = Some(time);
+        self
+    }
+
+    /// How old the oldest message that a subscriber has not received may be when a publisher finds the ring full: a
+    /// subscriber that is further behind is evicted, and publishers go on. It belongs to the ring, as its slots do.
+    /// Unset: what the ring has, or never.
+    pub fn evict(mut self, age: Duration) -> Self {
+        self.evict = Some(age);
+        self
+    }
+
+    /// Subscribes to the newest message only: what comes too fast is lost and counted, and no publisher ever waits.
+    /// A sample lies in its slot; what is received while an earlier sample lives is a copy.
+    pub fn latest_only(mut self) -> Self {
+        self.latest_only = true;
+        self
+    }
+
+    /// A subscriber copies each message before it looks at it: nothing that a publisher writes later reaches a sample.
+    pub fn copy_messages(mut self) -> Self {
+        self.copies = true;
+        self
+    }
+
+    /// A publisher wakes nobody and does not watch its files, so that sending makes no system call: for real-time
+    /// threads whose subscribers look by themselves (a subscriber that sleeps looks ten times a second). `try_` calls
+    /// do not look for the dead either when the ring is full; calls that wait do, and subscribers do for each other.
+    pub fn wake_nobody(mut self) -> Self {
+        self.wakes_nobody = true;
+        self
+    }
+
+    /// Touches the ring's memory at opening and locks it, so that no later access waits for the system.
+    pub fn lock_memory(mut self) -> Self {
+        self.locks_memory = true;
         self
     }
 

@@ -15,6 +15,7 @@ use super::ring::free_record;
 use super::segment::Names;
 use super::wait::{EventCount, event_fence};
 use super::word::{Kind, Owner, State};
+use crate::error::{Error, ErrorKind};
 
 /// Which side a participant is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,10 +95,14 @@ impl Membership {
         participant == self.index || locked()
     }
 
-    /// Living participants of a kind.
+    /// Living participants of a kind; who was evicted takes part no longer.
     pub(super) fn count(&self, role: Role) -> usize {
-        let active = |index: &usize| self.state(*index).kind() != Kind::Free && self.is_alive(*index);
-        role.range().filter(active).count()
+        let takes_part = |index: usize| matches!(self.state(index).kind(), Kind::Lossless | Kind::Latest);
+        role.range().filter(|index| takes_part(*index) && self.is_alive(*index)).count()
+    }
+
+    pub(super) fn lock_memory(&self) -> std::io::Result<()> {
+        self.readers.lock()
     }
 
     fn state(&self, participant: usize) -> State {
@@ -179,6 +184,45 @@ impl Attachment {
             membership.space().wake_after(event_fence());
         }
         changed
+    }
+
+    /// Whether no publisher can come to wait for a latest-only subscriber, counting those who are about to publish.
+    ///
+    /// Such a subscriber pins two slots at most: a sample that is kept, and what it copies meanwhile. Beside them are
+    /// the newest message and a loan of each publisher.
+    ///
+    /// # Errors
+    /// `NoRoom`, with the number of slots that would do.
+    pub(super) fn check_room(&self, slots: usize, more_publishers: usize) -> Result<(), Error> {
+        let membership = &self.membership;
+        let is_latest =
+            |index: &usize| membership.state(*index).kind() == Kind::Latest && membership.is_alive(*index);
+        let latest = Role::Subscriber.range().filter(is_latest).count();
+        let publishers = membership.count(Role::Publisher) + more_publishers;
+        let needed = 2 * latest + publishers.max(1) + 1;
+        if latest == 0 || needed <= slots {
+            return Ok(());
+        }
+        let text = format!(
+            "{} has {slots} slots, and {latest} latest-only subscribers with {publishers} publishers need {needed}: \
+             write `slots={needed}` or more",
+            membership.names.label
+        );
+        Err(Error::new(ErrorKind::NoRoom, text))
+    }
+
+    /// Evicts the subscribers whose oldest unread message is older than the ring allows. Returns whether there were any.
+    pub(super) fn evict_late(&self) -> bool {
+        let Some(patience) = self.evict else { return false };
+        let (ring, now) = (self.ring(), file::monotonic());
+        let is_late = |index: &usize| {
+            let unread = ring.oldest_unread(*index);
+            let sent = unread.map(|slot| self.record(slot).sent.load(Relaxed));
+            sent.is_some_and(|sent| u128::from(now.saturating_sub(sent)) > patience.as_nanos())
+        };
+        let late: Vec<usize> = Role::Subscriber.range().filter(is_late).collect();
+        late.iter().for_each(|index| ring.evict(*index));
+        !late.is_empty()
     }
 
     /// Whether a loan's owner is gone: by now its record belongs to another incarnation or to nobody.

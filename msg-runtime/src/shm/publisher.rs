@@ -1,7 +1,6 @@
 //! Publishing: a slot on loan, filled in place, and sent.
 
 use std::fmt;
-use std::ops::{Deref, DerefMut};
 use std::sync::atomic::AtomicU64 as PlainU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,16 +10,17 @@ use super::attach::{self, Attachment};
 use super::file;
 use super::fork;
 use super::layout::{HOLDS, MAX_PER_KIND, PublisherRecord};
+use super::loan::Loan;
 use super::options::Options;
 use super::participant::{Membership, Role};
-use super::ring::{CommitError, Snapshot, Taken};
+use super::ring::{Snapshot, Taken};
 use super::subscriber::Stats;
-use super::wait::{Deadline, event_fence};
+use super::wait::{Deadline, event_fence, has_passed};
 use super::word::Owner;
 use crate::error::{Error, ErrorKind, SendError, TrySendError};
 
 /// How long a blocked publisher tries again before it sleeps; a subscriber lets go of a small message within this.
-const SPIN: u64 = 20_000;
+const SPIN: Duration = Duration::from_micros(20);
 /// The longest sleep of a blocked publisher: it is the one who finds out that a subscriber died.
 const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 /// Nanoseconds between two looks for the dead while the ring is full.
@@ -50,8 +50,8 @@ const LOOK_EVERY: u64 = 500_000_000;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct ShmPublisher {
-    options: Options,
-    id: u64,
+    pub(super) options: Options,
+    pub(super) id: u64,
     forks: u32,
     /// When to look at the names of the files next.
     look_at: PlainU64,
@@ -59,7 +59,7 @@ pub struct ShmPublisher {
 }
 
 /// What is needed to take a slot, one thread at a time.
-struct Taker {
+pub(super) struct Taker {
     attachment: Arc<Attachment>,
     owner: Owner,
     snapshot: Snapshot,
@@ -102,11 +102,12 @@ impl Taker {
             return Ok(false);
         }
         self.repair_at = now + REPAIR_EVERY;
-        Ok(self.attachment.repair())
+        let repaired = self.attachment.repair();
+        Ok(self.attachment.evict_late() || repaired)
     }
 
     /// Moves to the ring that ours gave way to, if it did. Returns whether we moved.
-    fn follow(&mut self, options: &Options) -> Result<bool, TrySendError> {
+    pub(super) fn follow(&mut self, options: &Options) -> Result<bool, TrySendError> {
         if !self.attachment.ring().is_sealed() {
             return Ok(false);
         }
@@ -145,16 +146,16 @@ impl ShmPublisher {
         Ok(publisher)
     }
 
-    fn taker(&self) -> MutexGuard<'_, Taker> {
+    pub(super) fn taker(&self) -> MutexGuard<'_, Taker> {
         self.taker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn attachment(&self) -> Arc<Attachment> {
+    pub(super) fn attachment(&self) -> Arc<Attachment> {
         Arc::clone(&self.taker().attachment)
     }
 
     #[inline]
-    fn is_forked(&self) -> bool {
+    pub(super) fn is_forked(&self) -> bool {
         self.forks != fork::generation()
     }
 
@@ -201,7 +202,9 @@ impl ShmPublisher {
     /// # Errors
     /// As [`try_send`](Self::try_send).
     pub fn try_loan(&self, len: usize) -> Result<Loan<'_>, TrySendError> {
-        self.take(len).inspect_err(|error| {
+        // Whoever wakes nobody shall not make system calls either.
+        let taken = if self.options.wakes_nobody { self.take_free(len) } else { self.take(len) };
+        taken.inspect_err(|error| {
             if *error == TrySendError::Full && !self.is_forked() {
                 own_record(&self.attachment()).full.fetch_add(1, Relaxed);
             }
@@ -228,31 +231,38 @@ impl ShmPublisher {
         }
     }
 
+    /// Takes a slot; if there is none, looks for what the dead and the late still have.
     fn take(&self, len: usize) -> Result<Loan<'_>, TrySendError> {
+        match self.take_free(len) {
+            Err(TrySendError::Full) => {}
+            other => return other,
+        }
+        let mut taker = self.taker();
+        self.look_around(file::monotonic(), &taker.attachment);
+        let retry = taker.make_room(&self.options)?;
+        drop(taker);
+        if retry { self.take_free(len) } else { Err(TrySendError::Full) }
+    }
+
+    /// Takes a slot that is free now.
+    fn take_free(&self, len: usize) -> Result<Loan<'_>, TrySendError> {
         if self.is_forked() {
             return Err(TrySendError::Forked);
         }
         let mut taker = self.taker();
-        let taken = match taker.take(len, &self.options) {
-            Err(TrySendError::Full) => {
-                self.look_around(file::monotonic(), &taker.attachment);
-                let retry = taker.make_room(&self.options)?;
-                if retry { taker.take(len, &self.options) } else { Err(TrySendError::Full) }
-            }
-            other => other,
-        }?;
+        let taken = taker.take(len, &self.options)?;
         let attachment = Arc::clone(&taker.attachment);
         drop(taker);
-        Ok(Loan { publisher: self, attachment, taken: Some(taken), len, header_byte: 0 })
+        Ok(Loan::new(self, attachment, taken, len))
     }
 
     #[cold]
-    fn wait_for_room(&self, len: usize, deadline: Deadline) -> Result<Loan<'_>, SendError> {
-        let started = file::monotonic();
+    pub(super) fn wait_for_room(&self, len: usize, deadline: Deadline) -> Result<Loan<'_>, SendError> {
+        let (started, spin) = (file::monotonic(), self.options.spin.unwrap_or(SPIN));
         loop {
             match self.take(len) {
                 Err(TrySendError::Full) if deadline.remaining().is_none() => return Err(SendError::Timeout),
-                Err(TrySendError::Full) if file::monotonic() - started < SPIN => std::hint::spin_loop(),
+                Err(TrySendError::Full) if !has_passed(started, spin) => std::hint::spin_loop(),
                 Err(TrySendError::Full) => break,
                 other => return Ok(other?),
             }
@@ -271,7 +281,7 @@ impl ShmPublisher {
     }
 
     /// Now and then, sees whether the files still have their names: if not, whoever subscribes now misses us.
-    fn look_around(&self, now: u64, attachment: &Attachment) {
+    pub(super) fn look_around(&self, now: u64, attachment: &Attachment) {
         if now < self.look_at.load(Relaxed) {
             return;
         }
@@ -324,7 +334,7 @@ impl ShmPublisher {
     }
 }
 
-fn own_record(attachment: &Attachment) -> &PublisherRecord {
+pub(super) fn own_record(attachment: &Attachment) -> &PublisherRecord {
     &attachment.publishers()[attachment.membership.index - MAX_PER_KIND]
 }
 
@@ -348,146 +358,5 @@ impl fmt::Debug for ShmPublisher {
             .field("ring", &attachment.membership.names.label)
             .field("geometry", &attachment.layout.geometry)
             .finish_non_exhaustive()
-    }
-}
-
-/// A slot on loan: its bytes are whatever they were, and become a message when it is sent. Dropping it sends nothing.
-pub struct Loan<'a> {
-    publisher: &'a ShmPublisher,
-    attachment: Arc<Attachment>,
-    /// `None` once sent.
-    taken: Option<Taken>,
-    len: usize,
-    header_byte: u8,
-}
-
-impl Loan<'_> {
-    /// Makes the message shorter; longer does nothing.
-    pub fn truncate(&mut self, len: usize) {
-        self.len = self.len.min(len);
-    }
-
-    /// Sets the frame's header byte, which travels beside the payload; 0 unless set.
-    pub fn header_byte(&mut self, byte: u8) {
-        self.header_byte = byte;
-    }
-
-    /// Publishes the message. Returns its sequence in the ring.
-    ///
-    /// # Errors
-    /// As [`ShmPublisher::send`]; nothing is published then.
-    pub fn send(mut self) -> Result<u64, SendError> {
-        self.commit(self.publisher.options.timeout)
-    }
-
-    fn commit(&mut self, timeout: Duration) -> Result<u64, SendError> {
-        if self.publisher.is_forked() {
-            return Err(SendError::Forked);
-        }
-        let mut deadline = None;
-        loop {
-            let taken = self.taken.ok_or(SendError::Disconnected)?;
-            let sent = file::monotonic();
-            self.write_record(&taken, sent);
-            match self.attachment.ring().commit(taken.slot) {
-                Ok(sequence) => {
-                    self.taken = None;
-                    self.finish(&taken, sequence, sent);
-                    return Ok(sequence);
-                }
-                Err(CommitError::Corrupted) => return Err(SendError::Corrupted),
-                Err(error) => {
-                    let deadline = *deadline.get_or_insert_with(|| Deadline::after(timeout));
-                    if error == CommitError::Sealed {
-                        self.move_over(deadline)?;
-                    } else if deadline.remaining().is_none() {
-                        return Err(SendError::Timeout);
-                    }
-                }
-            }
-        }
-    }
-
-    /// What a reader needs to know about the slot. Seen with the commit.
-    fn write_record(&self, taken: &Taken, sent: u64) {
-        let record = self.attachment.record(taken.slot);
-        record.offset.store(0, Relaxed);
-        record.len.store(self.len as u64, Relaxed);
-        record.publisher.store(self.publisher.id, Relaxed);
-        record.sent.store(sent, Relaxed);
-        record.header_byte.store(u64::from(self.header_byte), Relaxed);
-    }
-
-    fn finish(&self, taken: &Taken, sequence: u64, sent: u64) {
-        self.attachment.ring().mark(taken, sequence);
-        let membership = &self.attachment.membership;
-        let fence = event_fence();
-        membership.wake().wake_after(fence);
-        // Other publishers may wait for this very slot to say whose message it has.
-        membership.space().wake_after(fence);
-        let statistics = own_record(&self.attachment);
-        statistics.sent.fetch_add(1, Relaxed);
-        statistics.bytes.fetch_add(self.len as u64, Relaxed);
-        self.publisher.look_around(sent, &self.attachment);
-    }
-
-    /// The ring gave way to another one while we filled the slot: takes the bytes along.
-    #[cold]
-    fn move_over(&mut self, deadline: Deadline) -> Result<(), SendError> {
-        let publisher = self.publisher;
-        loop {
-            publisher.taker().follow(&publisher.options)?;
-            if !Arc::ptr_eq(&publisher.attachment(), &self.attachment) {
-                break;
-            }
-            if deadline.remaining().is_none() {
-                return Err(SendError::Timeout);
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        let mut loan = publisher.wait_for_room(self.len, deadline)?;
-        loan.copy_from_slice(self);
-        loan.header_byte = self.header_byte;
-        // The old loan ends with the value that goes out of scope here.
-        std::mem::swap(self, &mut loan);
-        Ok(())
-    }
-}
-
-impl Deref for Loan<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        let Some(taken) = self.taken else { return &[] };
-        let first = self.attachment.payload(taken.slot, 0, self.len);
-        // SAFETY: LOANED (shm/mod.rs): these bytes are ours alone until the loan ends; `len` is at most a slot's.
-        unsafe { std::slice::from_raw_parts(first.as_ptr(), self.len) }
-    }
-}
-
-impl DerefMut for Loan<'_> {
-    fn deref_mut(&mut self) -> &mut [u8] {
-        let Some(taken) = self.taken else { return &mut [] };
-        let first = self.attachment.payload(taken.slot, 0, self.len);
-        // SAFETY: LOANED (shm/mod.rs), and the mutable borrow of `self` keeps other borrows of the bytes away.
-        unsafe { std::slice::from_raw_parts_mut(first.as_ptr(), self.len) }
-    }
-}
-
-impl Drop for Loan<'_> {
-    fn drop(&mut self) {
-        let Some(taken) = self.taken.take() else { return };
-        // A forked child's copy: the loan is the parent's.
-        if self.publisher.is_forked() {
-            return;
-        }
-        self.attachment.ring().abort(&taken);
-        self.attachment.membership.space().wake_after(event_fence());
-    }
-}
-
-impl fmt::Debug for Loan<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Loan").field("len", &self.len).finish_non_exhaustive()
     }
 }

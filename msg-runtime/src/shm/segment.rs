@@ -8,7 +8,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::file::{self, Access};
 use super::group;
@@ -136,6 +136,8 @@ fn fnv128(bytes: &[u8]) -> u128 {
 pub(super) struct Header {
     pub(super) segment: SegmentId,
     pub(super) layout: DataLayout,
+    /// How old what a subscriber has not received may be when the ring is full.
+    pub(super) evict: Option<Duration>,
     pub(super) topic: String,
     pub(super) description: Description,
 }
@@ -231,7 +233,8 @@ impl Header {
         let text = |bytes| String::from_utf8(bytes).map_err(|_| HeadError::Damaged);
         let (topic, type_name) = (text(texts)?, text(type_name)?);
         let description = Description { type_name, fingerprint: header.fingerprint, schema };
-        Ok(Self { segment: header.segment, layout, topic, description })
+        let evict = Some(Duration::from_nanos(header.evict)).filter(|age| !age.is_zero());
+        Ok(Self { segment: header.segment, layout, evict, topic, description })
     }
 
     /// The layout, if everything that the header says about it is what we compute.
@@ -269,6 +272,7 @@ impl Header {
             topic_bytes: self.topic.len() as u32,
             type_bytes: description.type_name.len() as u32,
             schema_bytes: description.schema.len() as u32,
+            evict: self.evict.map_or(0, |age| u64::try_from(age.as_nanos()).unwrap_or(u64::MAX).max(1)),
             ..DataHeader::default()
         };
         let texts = [self.topic.as_bytes(), description.type_name.as_bytes(), &description.schema].concat();
@@ -304,7 +308,8 @@ pub(super) fn plan(options: &Options, geometry: Geometry, segment: SegmentId) ->
         );
         return bad(ErrorKind::InvalidEndpoint, text);
     };
-    Ok(Header { segment, layout, topic: options.topic.clone(), description: options.description.clone() })
+    let (topic, description) = (options.topic.clone(), options.description.clone());
+    Ok(Header { segment, layout, evict: options.evict, topic, description })
 }
 
 /// Makes a readers file that has no name yet.

@@ -1,30 +1,24 @@
 //! Subscribing: samples that are read where they were written, and held as long as they live.
 
 use std::fmt;
-use std::ops::Deref;
-use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64 as PlainU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool};
 use std::time::Duration;
 
-use super::attach::{self, Attachment};
+use super::attach::Attachment;
 use super::file;
 use super::fork;
-use super::layout::HOLDS;
 use super::options::{Description, Options};
-use super::participant::Role;
-use super::ring::{Found, NextError};
-use super::wait::{Deadline, event_fence};
+use super::receiver::{Receiver, let_go};
+use super::sample::ShmSample;
+use super::wait::{Deadline, event_fence, has_passed};
 use crate::error::{Error, RecvError, TryRecvError};
 
 /// The longest time, in nanoseconds, that a subscriber looks again and again before it sleeps: about what it takes to
 /// be woken. Shrinks as far as the least while messages come too far apart for that.
 const LONGEST_SPIN: u64 = 50_000;
 const LEAST_SPIN: u64 = 1_000;
-/// Nanoseconds between two looks at the names of the files while there is nothing to read.
-const LOOK_EVERY: u64 = 100_000_000;
-
 /// Figures of a handle, kept in the segment, for looking at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -41,22 +35,8 @@ pub struct Stats {
     pub lost: u64,
 }
 
-/// What goes with a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Info {
-    /// The message's number in the ring, without gaps over all publishers.
-    pub sequence: u64,
-    /// Unique to the publisher.
-    pub publisher: u64,
-    /// When it was sent, by `CLOCK_MONOTONIC`.
-    pub sent: Duration,
-    /// Messages that this subscriber lost right before this one.
-    pub lost: u64,
-    /// The frame's header byte.
-    pub header_byte: u8,
-}
-
-/// A handle that receives what is published from its opening on. Publishers wait for it.
+/// A handle that receives what is published from its opening on. Publishers wait for it, unless it is
+/// [latest-only](Options::latest_only).
 ///
 /// # Examples
 ///
@@ -75,96 +55,9 @@ pub struct ShmSubscriber {
     forks: u32,
     /// How long to look before sleeping, in nanoseconds.
     spin: PlainU64,
+    /// Nobody shall wait any longer.
+    interrupted: AtomicBool,
     receiver: Mutex<Receiver>,
-}
-
-/// What is needed to take the next message, one thread at a time.
-struct Receiver {
-    attachment: Arc<Attachment>,
-    look_at: u64,
-}
-
-impl Receiver {
-    fn next(&mut self, options: &Options) -> Result<ShmSample, TryRecvError> {
-        let membership = &self.attachment.membership;
-        let hold = (!membership.held.load(Acquire)).trailing_zeros() as usize;
-        if hold >= HOLDS {
-            return Err(TryRecvError::TooManyHeld { max: HOLDS });
-        }
-        match self.attachment.ring().next(membership.index) {
-            Ok(Some(found)) => self.borrow(found, hold),
-            Ok(None) => self.nothing(options),
-            Err(NextError::Corrupted) => Err(TryRecvError::Corrupted),
-            Err(NextError::Evicted) => Err(TryRecvError::Evicted),
-        }
-    }
-
-    /// Keeps a message that was found. What its record says is copied once and believed only as far as it was checked.
-    fn borrow(&self, found: Found, hold: usize) -> Result<ShmSample, TryRecvError> {
-        let (attachment, membership) = (&self.attachment, &self.attachment.membership);
-        let record = attachment.record(found.slot);
-        let (offset, len) = (record.offset.load(Relaxed), record.len.load(Relaxed));
-        let slot_bytes = attachment.layout.geometry.slot_bytes as u64;
-        let inside = offset.checked_add(len).is_some_and(|end| end <= slot_bytes);
-        if !inside || offset % 64 != 0 {
-            // The next message may be a good one.
-            attachment.ring().release(membership.index, found.sequence);
-            membership.space().wake_after(event_fence());
-            return Err(TryRecvError::Corrupted);
-        }
-        let info = Info {
-            sequence: found.sequence,
-            publisher: record.publisher.load(Relaxed),
-            sent: Duration::from_nanos(record.sent.load(Relaxed)),
-            lost: 0,
-            header_byte: record.header_byte.load(Relaxed) as u8,
-        };
-        membership.held.fetch_or(1 << hold, Relaxed);
-        attachment.ring().keep(membership.index, hold, found);
-        let statistics = &membership.record().statistics;
-        statistics.received.store(statistics.received.load(Relaxed).wrapping_add(1), Relaxed);
-        statistics.bytes.store(statistics.bytes.load(Relaxed).wrapping_add(len), Relaxed);
-        let first = attachment.payload(found.slot, offset as usize, len as usize);
-        Ok(ShmSample { first, len: len as usize, hold, info, attachment: Arc::clone(attachment) })
-    }
-
-    /// There is no message: perhaps because we are looking in the wrong place.
-    fn nothing(&mut self, options: &Options) -> Result<ShmSample, TryRecvError> {
-        let moved = if self.attachment.ring().is_sealed() {
-            attach::follow(options, &self.attachment).map_err(|_| TryRecvError::Disconnected)?
-        } else if self.is_cut_off() {
-            self.attachment.close();
-            let opened = attach::open(options, Role::Subscriber).map_err(|_| TryRecvError::Disconnected)?;
-            let_go(&self.attachment);
-            Some(opened.attachment)
-        } else {
-            None
-        };
-        let Some(moved) = moved else { return Err(TryRecvError::Empty) };
-        self.attachment = Arc::new(moved);
-        self.next(options)
-    }
-
-    /// Whether the files have lost their names, so that no new publisher finds us.
-    fn is_cut_off(&mut self) -> bool {
-        if self.attachment.is_closed() {
-            return true;
-        }
-        let now = file::monotonic();
-        if now < self.look_at {
-            return false;
-        }
-        self.look_at = now + LOOK_EVERY;
-        self.attachment.is_cut_off()
-    }
-}
-
-/// Ends a subscription whose samples may still live: publishers stop waiting for it and leave the samples alone.
-fn let_go(attachment: &Attachment) {
-    if attachment.samples_held() != 0 {
-        attachment.ring().evict(attachment.membership.index);
-        attachment.membership.space().wake_after(event_fence());
-    }
 }
 
 impl ShmSubscriber {
@@ -173,17 +66,12 @@ impl ShmSubscriber {
     /// # Errors
     /// As [`ShmPublisher::open`](super::ShmPublisher::open), with 64 subscribers.
     pub fn open(options: &Options) -> Result<Self, Error> {
-        let attachment = attach::open(options, Role::Subscriber)?.attachment;
-        let statistics = &attachment.membership.record().statistics;
-        for figure in [&statistics.received, &statistics.bytes, &statistics.lost] {
-            figure.store(0, Relaxed);
-        }
-        let look_at = file::monotonic() + LOOK_EVERY;
         Ok(Self {
             options: options.clone(),
             forks: fork::generation(),
             spin: PlainU64::new(LONGEST_SPIN),
-            receiver: Mutex::new(Receiver { attachment: Arc::new(attachment), look_at }),
+            interrupted: AtomicBool::new(false),
+            receiver: Mutex::new(Receiver::open(options)?),
         })
     }
 
@@ -225,15 +113,38 @@ impl ShmSubscriber {
         }
     }
 
+    /// The newest message that was not received yet, if there is one. Those before it are passed over, and count as lost.
+    ///
+    /// # Errors
+    /// As [`try_recv`](Self::try_recv).
+    pub fn latest(&self) -> Result<ShmSample, TryRecvError> {
+        if self.forks != fork::generation() {
+            return Err(TryRecvError::Forked);
+        }
+        self.receiver().newest(&self.options)
+    }
+
+    /// Ends all waiting: a call that waits, now or later, returns `Timeout` instead, once there is no message.
+    pub(crate) fn interrupt(&self) {
+        self.interrupted.store(true, Release);
+        self.attachment().membership.wake().wake_after(event_fence());
+    }
+
     fn recv_until(&self, deadline: Deadline) -> Result<ShmSample, RecvError> {
         match self.try_recv() {
             Err(TryRecvError::Empty) => {}
             other => return Ok(other?),
         }
         let started = file::monotonic();
+        let Some(time) = self.options.spin else { return self.recv_adaptively(started, deadline) };
+        self.look_until(started, time, deadline).unwrap_or_else(|| self.sleep_until(deadline))
+    }
+
+    /// Looks for longer while messages come fast.
+    fn recv_adaptively(&self, started: u64, deadline: Deadline) -> Result<ShmSample, RecvError> {
         let spin = self.spin.load(Relaxed);
-        let received =
-            self.look_until(started + spin, deadline).unwrap_or_else(|| self.sleep_until(deadline));
+        let received = self.look_until(started, Duration::from_nanos(spin), deadline);
+        let received = received.unwrap_or_else(|| self.sleep_until(deadline));
         // Looking pays if the message came within the longest time that we would look.
         let came_soon = file::monotonic() - started < LONGEST_SPIN;
         let spin = if came_soon { (2 * spin).min(LONGEST_SPIN) } else { (spin / 2).max(LEAST_SPIN) };
@@ -242,8 +153,13 @@ impl ShmSubscriber {
     }
 
     /// Looks again and again. `None`: it was not enough.
-    fn look_until(&self, end: u64, deadline: Deadline) -> Option<Result<ShmSample, RecvError>> {
-        while file::monotonic() < end && deadline.remaining().is_some() {
+    fn look_until(
+        &self,
+        started: u64,
+        time: Duration,
+        deadline: Deadline,
+    ) -> Option<Result<ShmSample, RecvError>> {
+        while !has_passed(started, time) && self.remaining(deadline).is_some() {
             match self.try_recv() {
                 Err(TryRecvError::Empty) => std::hint::spin_loop(),
                 other => return Some(other.map_err(RecvError::from)),
@@ -261,9 +177,15 @@ impl ShmSubscriber {
                 Err(TryRecvError::Empty) => {}
                 other => return Ok(other?),
             }
-            let Some(left) = deadline.remaining() else { return Err(RecvError::Timeout) };
+            let Some(left) = self.remaining(deadline) else { return Err(RecvError::Timeout) };
             wake.sleep(ticket, left);
         }
+    }
+
+    /// How long to wait yet; `None`: no longer.
+    fn remaining(&self, deadline: Deadline) -> Option<Duration> {
+        // Pairs with the store in `interrupt`, which a sleeper that missed it is woken after.
+        deadline.remaining().filter(|_| !self.interrupted.load(Acquire))
     }
 
     /// This subscriber's figures, as everybody can read them in the segment.
@@ -299,58 +221,5 @@ impl fmt::Debug for ShmSubscriber {
             .field("ring", &attachment.membership.names.label)
             .field("geometry", &attachment.layout.geometry)
             .finish_non_exhaustive()
-    }
-}
-
-/// A message where it was written. Its slot is not used again before it is dropped; up to eight may live at once, and
-/// be dropped in any order, even after their subscriber.
-pub struct ShmSample {
-    first: NonNull<u8>,
-    len: usize,
-    hold: usize,
-    info: Info,
-    /// Keeps the bytes mapped and our place in the ring.
-    attachment: Arc<Attachment>,
-}
-
-// SAFETY: BORROWED (shm/mod.rs): nobody writes the bytes, and letting go of them is done by atomics.
-unsafe impl Send for ShmSample {}
-// SAFETY: as above; a shared sample only lends its bytes.
-unsafe impl Sync for ShmSample {}
-
-impl ShmSample {
-    /// What goes with the message.
-    pub fn info(&self) -> Info {
-        self.info
-    }
-}
-
-impl Deref for ShmSample {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        // SAFETY: BORROWED (shm/mod.rs): inside the mapping that `attachment` owns, written before the commit, and left
-        // alone as long as our hold names the slot.
-        unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.len) }
-    }
-}
-
-impl Drop for ShmSample {
-    fn drop(&mut self) {
-        let membership = &self.attachment.membership;
-        // A forked child's copy: the hold is the parent's.
-        if membership.lock.is_forked() {
-            return;
-        }
-        self.attachment.ring().drop_hold(membership.index, self.hold);
-        // Pairs with the load in `Receiver::next`: whoever uses the hold again does so after it was cleared.
-        membership.held.fetch_and(!(1 << self.hold), Release);
-        membership.space().wake_after(event_fence());
-    }
-}
-
-impl fmt::Debug for ShmSample {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ShmSample").field("info", &self.info).field("len", &self.len).finish_non_exhaustive()
     }
 }

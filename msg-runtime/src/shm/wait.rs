@@ -12,10 +12,17 @@
 
 use std::time::{Duration, Instant};
 
+use super::file;
 use super::sync::{AtomicU32, Ordering, fence};
 
 /// Nobody sleeps longer without looking around.
 pub(super) const LONGEST_SLEEP: Duration = Duration::from_millis(100);
+
+/// Whether this much time has passed since some nanoseconds by the monotonic clock.
+#[inline]
+pub(super) fn has_passed(since: u64, time: Duration) -> bool {
+    u128::from(file::monotonic().saturating_sub(since)) >= time.as_nanos()
+}
 
 /// When to stop waiting; never, if the time is further off than clocks go.
 #[derive(Clone, Copy, Debug)]

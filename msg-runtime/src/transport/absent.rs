@@ -1,6 +1,6 @@
 //! Shared memory where it is not: another platform than Linux, or a build without the feature `shm`.
 
-use super::{PublisherLink, Stream, SubscriberLink};
+use super::{Delivery, PublisherLink, Stream, SubscriberLink};
 use crate::{
     endpoint::{Compression, ShmAddress},
     error::{Error, ErrorKind, SendError},
@@ -61,7 +61,11 @@ pub(super) fn open_publisher(
     Err(absent())
 }
 
-pub(super) fn open_subscriber(_: &ShmAddress, _: &Stream) -> Result<Box<dyn SubscriberLink>, Error> {
+pub(super) fn open_subscriber(
+    _: &ShmAddress,
+    _: &Stream,
+    _: Delivery,
+) -> Result<Box<dyn SubscriberLink>, Error> {
     Err(absent())
 }
 

@@ -13,7 +13,7 @@ pub(crate) use shm::Sent;
 
 use crate::{
     endpoint::{Address, Endpoint},
-    error::{Error, RecvError, SendError},
+    error::{Error, RecvError, SendError, TryRecvError},
     stats::Stats,
     topic::Topic,
 };
@@ -62,6 +62,15 @@ pub(crate) enum Wait {
     Default,
 }
 
+/// What a subscriber gets of what is published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Delivery {
+    /// Everything; publishers wait for it.
+    Everything,
+    /// The newest; publishers never wait for it.
+    Newest,
+}
+
 /// The sending end of a transport.
 pub(crate) trait PublisherLink: Send + Sync + fmt::Debug {
     /// The largest payload that can be lent.
@@ -78,6 +87,10 @@ pub(crate) trait PublisherLink: Send + Sync + fmt::Debug {
 pub(crate) trait SubscriberLink: Send + Sync + fmt::Debug {
     /// The next payload.
     fn recv(&self, wait: Wait) -> Result<(Payload, Info), RecvError>;
+    /// The newest payload that was not received yet; those before it are passed over.
+    fn latest(&self) -> Result<(Payload, Info), TryRecvError>;
+    /// Ends all waiting, now and from here on: `recv` returns `Timeout` instead.
+    fn interrupt(&self);
     /// What was received so far.
     fn stats(&self) -> Stats;
 }
@@ -130,8 +143,9 @@ pub(crate) fn open_publisher(endpoint: &Endpoint, stream: &Stream) -> Result<Box
 pub(crate) fn open_subscriber(
     endpoint: &Endpoint,
     stream: &Stream,
+    delivery: Delivery,
 ) -> Result<Box<dyn SubscriberLink>, Error> {
     match &endpoint.address {
-        Address::Shm(address) => shm::open_subscriber(address, stream),
+        Address::Shm(address) => shm::open_subscriber(address, stream, delivery),
     }
 }

@@ -1,9 +1,9 @@
 //! Shared memory under the typed handles: from an endpoint to the ring's options, and back to our words.
 
-use super::{Info, PublisherLink, Stream, SubscriberLink, Wait};
+use super::{Delivery, Info, PublisherLink, Stream, SubscriberLink, Wait};
 use crate::{
     endpoint::{Compression, ShmAddress},
-    error::{Error, ErrorKind, RecvError, SendError},
+    error::{Error, ErrorKind, RecvError, SendError, TryRecvError},
     shm::{self, Description, Options, ShmPublisher, ShmSample, ShmSubscriber},
     stats::Stats,
 };
@@ -68,8 +68,12 @@ pub(super) fn open_publisher(
 pub(super) fn open_subscriber(
     address: &ShmAddress,
     stream: &Stream,
+    delivery: Delivery,
 ) -> Result<Box<dyn SubscriberLink>, Error> {
-    let options = options(address, stream);
+    let mut options = options(address, stream);
+    if delivery == Delivery::Newest {
+        options = options.latest_only();
+    }
     Ok(Box::new(ShmSubscriber::open(&options)?))
 }
 
@@ -97,6 +101,26 @@ fn options(address: &ShmAddress, stream: &Stream) -> Options {
     }
     if let Some(bytes) = address.max_bytes {
         options = options.max_bytes(bytes);
+    }
+    behaviour(options, address)
+}
+
+/// How a handle waits, wakes and copies.
+fn behaviour(mut options: Options, address: &ShmAddress) -> Options {
+    if let Some(age) = address.evict {
+        options = options.evict(age);
+    }
+    if let Some(time) = address.spin {
+        options = options.spin(time);
+    }
+    if address.wakes_nobody {
+        options = options.wake_nobody();
+    }
+    if address.locks_memory {
+        options = options.lock_memory();
+    }
+    if address.copies {
+        options = options.copy_messages();
     }
     options
 }
@@ -151,18 +175,30 @@ impl SubscriberLink for ShmSubscriber {
             Wait::AtMost(timeout) => self.recv_timeout(timeout)?,
             Wait::Default => ShmSubscriber::recv(self)?,
         };
-        let info = sample.info();
-        let info = Info {
-            sequence: Some(info.sequence),
-            publisher: Some(info.publisher),
-            lost: Some(info.lost),
-            sent: Some(Sent(info.sent)),
-        };
-        Ok((super::Payload(sample), info))
+        Ok(received(sample))
+    }
+
+    fn latest(&self) -> Result<(super::Payload, Info), TryRecvError> {
+        ShmSubscriber::latest(self).map(received)
+    }
+
+    fn interrupt(&self) {
+        ShmSubscriber::interrupt(self);
     }
 
     fn stats(&self) -> Stats {
         let shm::Stats { received, bytes, lost, .. } = ShmSubscriber::stats(self);
         Stats { messages: received, bytes, lost, ..Stats::default() }
     }
+}
+
+fn received(sample: ShmSample) -> (super::Payload, Info) {
+    let info = sample.info();
+    let info = Info {
+        sequence: Some(info.sequence),
+        publisher: Some(info.publisher),
+        lost: Some(info.lost),
+        sent: Some(Sent(info.sent)),
+    };
+    (super::Payload(sample), info)
 }

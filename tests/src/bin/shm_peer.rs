@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use msg_runtime::error::{RecvError, SendError, TryRecvError, TrySendError};
 use msg_runtime::shm::{Options, ShmPublisher, ShmSubscriber};
@@ -27,6 +27,9 @@ fn main() {
     };
     match &**command {
         "receive" => receive(&options),
+        "latest" => receive_latest(&options.latest_only()),
+        "silent" => silent(&options.wake_nobody()),
+        "unlocked" => unlocked(&options.lock_memory()),
         "hog" => hog(&options),
         "hold" => hold(&options, number),
         "publish" => publish(&options, directory, number),
@@ -74,6 +77,84 @@ fn receive(options: &Options) {
         let last = counters.insert(publisher, counter);
         assert!(last.is_none_or(|last| last + 1 == counter), "out of order");
     }
+}
+
+/// Receives the newest until the end; whole messages, and all that are missing counted.
+fn receive_latest(options: &Options) {
+    let subscriber = ShmSubscriber::open(options).unwrap();
+    say("ready");
+    let mut next = None;
+    loop {
+        let sample = subscriber.recv().unwrap();
+        let info = sample.info();
+        let expected = *next.get_or_insert(info.sequence - info.lost) + info.lost;
+        assert_eq!(expected, info.sequence, "lost messages are not counted exactly");
+        next = Some(info.sequence + 1);
+        if shm::parse(&sample).1 == END {
+            return say("end");
+        }
+    }
+}
+
+/// Sends, and finds the ring full, where the kernel ends whoever makes a system call other than `write` or `exit`.
+fn silent(options: &Options) {
+    let publisher = ShmPublisher::open(&options.clone().slots(4).slot_bytes(64)).unwrap();
+    say("ready");
+    // Until somebody sleeps on the ring.
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+    allow_only(&[libc::SYS_write, libc::SYS_exit]);
+    let (started, mut sent, mut full) = (Instant::now(), 0, 0);
+    // Longer than the time between two looks at the files, or for the dead.
+    while started.elapsed() < Duration::from_millis(700) {
+        match publisher.try_send(&shm::message(1, sent)) {
+            Ok(()) => sent += 1,
+            Err(TrySendError::Full) => full += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    // A panic would make system calls.
+    say(&if sent > 4 && full > 1000 { "silent".into() } else { format!("{sent} sent, {full} times full") });
+    // SAFETY: ends the thread, and with it the process; `exit_group` is not allowed any more.
+    unsafe { libc::syscall(libc::SYS_exit, 0) };
+}
+
+/// From here on any other system call of this thread kills the process.
+fn allow_only(calls: &[libc::c_long]) {
+    let step = |code: u32, k: u32, jt: u8| libc::sock_filter { code: code as u16, jt, jf: 0, k };
+    let give = libc::BPF_RET | libc::BPF_K;
+    // The call's number is the first word that a filter sees.
+    let mut filter = vec![step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0)];
+    for (at, call) in calls.iter().enumerate() {
+        filter.push(step(
+            libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
+            *call as u32,
+            (calls.len() - at) as u8,
+        ));
+    }
+    filter.push(step(give, libc::SECCOMP_RET_KILL_PROCESS, 0));
+    filter.push(step(give, libc::SECCOMP_RET_ALLOW, 0));
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+    // SAFETY: only forbids gaining rights, which a filter asks for.
+    assert_eq!(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }, 0);
+    // SAFETY: the program lives through the call, which copies it.
+    let set = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) };
+    assert_eq!(set, 0);
+}
+
+/// Opens a ring with locked memory where no memory may be locked.
+fn unlocked(options: &Options) {
+    let nothing = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the limit lives through the call.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_MEMLOCK, &raw const nothing) }, 0);
+    // SAFETY: becomes nobody; whoever is not root has no right to lose.
+    unsafe { libc::setuid(65534) };
+    let error = ShmPublisher::open(options).unwrap_err();
+    say(&format!("{:?} {error}", error.kind()));
+    say(&format!("{} files", std::fs::read_dir(shm_directory()).unwrap().count()));
+}
+
+fn shm_directory() -> String {
+    std::env::args().nth(2).unwrap()
 }
 
 /// Subscribes and never receives.

@@ -35,6 +35,9 @@ struct Memory {
     readers: [ReaderRecord; READERS],
 }
 
+/// Where sequences start: at the beginning, before half words wrap, and before sequences end.
+const STARTS: [u64; 3] = [0, (1 << 32) - 6, SEQUENCE_LIMIT - 64];
+
 /// Memory of its own, shared with children.
 struct Shared(ptr::NonNull<Memory>);
 
@@ -46,6 +49,19 @@ impl Shared {
         let base = unsafe { libc::mmap(ptr::null_mut(), size_of::<Memory>(), protection, flags, -1, 0) };
         assert_ne!(base, libc::MAP_FAILED);
         Self(ptr::NonNull::new(base.cast()).unwrap())
+    }
+
+    /// A ring in which all before `first` has been published long ago.
+    fn starting_at(first: u64) -> Self {
+        let shared = Self::new();
+        let memory = shared.get();
+        memory.tail.store(first, Ordering::Relaxed);
+        for sequence in first.saturating_sub(ENTRIES as u64)..first {
+            let gone = Entry::new(sequence, super::super::word::MAX_SLOTS - 1);
+            memory.ring().place(sequence).store(gone.0, Ordering::Relaxed);
+        }
+        memory.slots.iter().for_each(|slot| slot.store(SlotWord::free(first as u32).0, Ordering::Relaxed));
+        shared
     }
 
     fn get(&self) -> &Memory {
@@ -92,6 +108,10 @@ impl Memory {
         let Ok(sequence) = self.ring().commit(taken.slot) else { return false };
         self.ring().mark(&taken, sequence);
         true
+    }
+
+    fn payload(&self, slot: usize) -> [u64; WORDS] {
+        std::array::from_fn(|k| self.payloads[slot][k].load(Ordering::Relaxed))
     }
 
     fn value(&self, slot: usize) -> u64 {
@@ -187,8 +207,8 @@ fn add(total: Option<(u64, u64)>, part: Option<(u64, u64)>) -> Option<(u64, u64)
 #[test]
 fn a_publisher_killed_at_any_instruction_loses_nothing() {
     let mut total = Some((0, 0));
-    for before in 0..12 {
-        let memory = Shared::new();
+    for (before, start) in (0..12).flat_map(|before| STARTS.map(|start| (before, start))) {
+        let memory = Shared::starting_at(start);
         let (ring, mut first) = (memory.get().ring(), snapshot(SURVIVOR));
         ring.join(0, Kind::Lossless).unwrap();
         ring.join(1, Kind::Lossless).unwrap();
@@ -250,8 +270,8 @@ fn survive_publisher(memory: &Memory, mut wanted: Vec<u64>, mut got: [Vec<u64>; 
 #[test]
 fn a_subscriber_killed_at_any_instruction_stops_nobody() {
     let mut total = Some((0, 0));
-    for before in 0..12 {
-        let memory = Shared::new();
+    for (before, start) in (0..12).flat_map(|before| STARTS.map(|start| (before, start))) {
+        let memory = Shared::starting_at(start);
         let mut first = snapshot(SURVIVOR);
         memory.get().ring().join(0, Kind::Lossless).unwrap();
         let mut got = Vec::new();
@@ -308,4 +328,118 @@ fn survive_subscriber(memory: &Memory, mut got: Vec<u64>) {
     let (cursor, _) = ring.join(VICTIM_READER, Kind::Lossless).unwrap();
     assert!(memory.send(&mut second, 9));
     assert_eq!(ring.next(VICTIM_READER).unwrap().map(|found| found.sequence), Some(cursor));
+}
+
+/// A latest-only subscriber joins, reads the newest, keeps it, copies a newer one meanwhile, and leaves; the same steps
+/// as the handles take. At whatever instruction it stops, nobody waits for it, and what it lets go of comes back.
+#[test]
+fn a_latest_only_subscriber_stopped_at_any_instruction_holds_nobody_back() {
+    let mut total = Some((0, 0));
+    for (before, start) in (0..12).flat_map(|before| STARTS.map(|start| (before, start))) {
+        let memory = Shared::starting_at(start);
+        let mut first = snapshot(SURVIVOR);
+        for value in 1000..1000 + before {
+            assert!(memory.get().send(&mut first, value));
+        }
+        let victim = |memory: &Memory| {
+            let ring = memory.ring();
+            let (mut next, _) = ring.join(VICTIM_READER, Kind::Latest).unwrap();
+            let mut newest = |value| {
+                assert!(memory.send(&mut first, value));
+                let found = ring.latest(VICTIM_READER, next, 3).unwrap();
+                next = found.sequence + 1;
+                assert_eq!(memory.value(found.slot), value);
+                found
+            };
+            let kept = newest(VICTIMS_VALUE);
+            ring.keep_latest(VICTIM_READER, 0, kept);
+            for value in 1..3 {
+                newest(VICTIMS_VALUE + value);
+                ring.drop_reading(VICTIM_READER);
+            }
+            assert_eq!(memory.value(kept.slot), VICTIMS_VALUE);
+            ring.drop_hold(VICTIM_READER, 0);
+            newest(VICTIMS_VALUE + 3);
+            ring.drop_reading(VICTIM_READER);
+            free_record(&ring.states[VICTIM_READER]);
+        };
+        total = add(total, step(&memory, victim, survive_latest));
+    }
+    report("latest", total);
+}
+
+fn survive_latest(memory: &Memory) {
+    let ring = memory.ring();
+    // The victim publishes too, in the name of the first survivor, whose loan may be open.
+    ring.repair(|owner| owner.participant == SURVIVOR);
+    let pinned = |entry: Entry| (entry != Entry::NONE).then(|| (entry, memory.payload(entry.slot())));
+    let record = &ring.readers[VICTIM_READER];
+    let kept = if ring.state(VICTIM_READER).kind() == Kind::Latest {
+        record.held().next().and_then(pinned)
+    } else {
+        None
+    };
+    let mut second = snapshot(SURVIVOR + 1);
+    for value in 2000..2000 + 3 * SLOTS as u64 {
+        assert!(memory.send(&mut second, value), "a stopped latest-only subscriber holds a publisher back");
+    }
+    // What it keeps stays what it was, for as long as it is stopped.
+    if let Some((entry, payload)) = kept {
+        assert_eq!(memory.payload(entry.slot()), payload);
+    }
+    // It dies: its place and its slots return.
+    ring.retire(VICTIM_READER);
+    let (cursor, _) = ring.join(VICTIM_READER, Kind::Latest).unwrap();
+    assert!(ring.latest(VICTIM_READER, cursor, 3).is_none(), "nothing is replayed");
+    assert!(memory.send(&mut second, 9));
+    let found = ring.latest(VICTIM_READER, cursor, 3).unwrap();
+    assert_eq!((found.sequence, memory.value(found.slot)), (cursor, 9));
+    ring.drop_reading(VICTIM_READER);
+    free_record(&ring.states[VICTIM_READER]);
+    let mut third = snapshot(SURVIVOR + 2);
+    let loans: Vec<_> = std::iter::from_fn(|| ring.loan(&mut third)).collect();
+    assert_eq!(loans.len(), SLOTS, "a slot is lost");
+}
+
+/// A reader of a ring that evicts, evicted wherever it is just then: what it has borrowed stays what it was.
+#[test]
+fn a_subscriber_evicted_at_any_instruction_keeps_what_it_borrowed() {
+    let mut total = Some((0, 0));
+    for (before, start) in (0..6).flat_map(|before| STARTS.map(|start| (before, start))) {
+        let memory = Shared::starting_at(start);
+        let mut first = snapshot(SURVIVOR);
+        let (_, state) = memory.get().ring().join(VICTIM_READER, Kind::Lossless).unwrap();
+        for value in 1000..1000 + before.min(4) {
+            assert!(memory.get().send(&mut first, value));
+        }
+        let victim = |memory: &Memory| {
+            let ring = memory.ring();
+            for hold in 0..4 {
+                if let Some(found) = ring.next_evictable(VICTIM_READER, state).unwrap() {
+                    memory.value(found.slot);
+                    ring.keep(VICTIM_READER, hold % 2, found);
+                    ring.drop_reading(VICTIM_READER);
+                }
+            }
+            (0..2).for_each(|hold| ring.drop_hold(VICTIM_READER, hold));
+        };
+        total = add(total, step(&memory, victim, survive_evicted));
+    }
+    report("evict", total);
+}
+
+fn survive_evicted(memory: &Memory) {
+    let ring = memory.ring();
+    ring.evict(VICTIM_READER);
+    let record = &ring.readers[VICTIM_READER];
+    let reading = Entry(record.reading.load(Ordering::Acquire));
+    let borrowed: Vec<Entry> = record.held().chain([reading]).filter(|entry| *entry != Entry::NONE).collect();
+    let payloads = || borrowed.iter().map(|entry| memory.payload(entry.slot())).collect::<Vec<_>>();
+    let before = payloads();
+    let mut second = snapshot(SURVIVOR + 1);
+    let sent = (2000..2000 + 3 * SLOTS as u64).take_while(|value| memory.send(&mut second, *value)).count();
+    assert!(sent > 0, "an evicted subscriber holds a publisher back");
+    assert_eq!(payloads(), before);
+    ring.retire(VICTIM_READER);
+    assert!((0..9).all(|value| memory.send(&mut second, value)), "a slot is lost");
 }

@@ -207,6 +207,11 @@ fn join_works_where_half_words_wrap() {
 }
 
 #[test]
+fn join_works_where_sequences_end() {
+    join(&[], 1, 3, 0, SEQUENCE_LIMIT - 8);
+}
+
+#[test]
 #[should_panic]
 fn join_needs_its_fence() {
     join(&[Fault::NoJoinFence], 1, 3, 1, 0);
@@ -432,9 +437,7 @@ fn latest(faults: &'static [Fault], slots: usize, preemptions: usize, first: u64
         for hold in 0..2 {
             let Some(found) = ring.latest(0, next, 1) else { continue };
             assert_eq!(model.read(found.slot), found.sequence);
-            let entry = Entry::new(found.sequence, found.slot);
-            ring.readers[0].holds[hold].store(entry.0, Ordering::Release);
-            ring.drop_reading(0);
+            ring.keep_latest(0, hold, found);
             assert_eq!(model.read(found.slot), found.sequence);
             ring.drop_hold(0, hold);
             lost += found.sequence - next;
@@ -469,6 +472,11 @@ fn latest_reads_whole_messages_with_two_slots() {
 #[test]
 fn latest_works_where_half_words_wrap() {
     latest(&[], 2, 2, (1 << 32) - 2);
+}
+
+#[test]
+fn latest_works_where_sequences_end() {
+    latest(&[], 2, 2, SEQUENCE_LIMIT - 8);
 }
 
 #[test]
@@ -543,6 +551,125 @@ fn three_slots_never_wait_for_a_latest_only_reader() {
 #[should_panic(expected = "held back")]
 fn two_slots_may_wait_for_a_latest_only_reader() {
     never_full(2);
+}
+
+/// A latest-only reader keeps a sample and copies a newer message, with two pins at once; it may stop in the middle.
+fn never_full_beside_a_copy(slots: usize) {
+    check(2, move || {
+        let model = Model::new(slots, 1, &[]);
+        model.join(0, Kind::Latest);
+        let mut snapshot = publisher(65);
+        model.send_all(&mut snapshot, 0..1);
+        let kept = model.ring().latest(0, 0, 1).unwrap();
+        model.ring().keep_latest(0, 0, kept);
+        model.send_all(&mut snapshot, 1..2);
+        let other = Arc::clone(&model);
+        let sender = thread::spawn(move || {
+            for sequence in 2..5 {
+                other.send(&mut snapshot, sequence).expect("held back by a latest-only reader");
+            }
+        });
+        if let Some(found) = model.ring().latest(0, 1, 1) {
+            assert_eq!(model.read(found.slot), found.sequence);
+        }
+        assert_eq!(model.read(kept.slot), 0);
+        sender.join().unwrap();
+    });
+}
+
+#[test]
+fn four_slots_never_wait_for_a_latest_only_reader_that_copies() {
+    never_full_beside_a_copy(4);
+}
+
+#[test]
+#[should_panic(expected = "held back")]
+fn three_slots_may_wait_for_a_latest_only_reader_that_copies() {
+    never_full_beside_a_copy(3);
+}
+
+/// A latest-only reader joins beside a publisher that laps the ring: whole messages, none from before it joined, and
+/// counts that are exact.
+#[test]
+fn a_latest_only_join_beside_a_publisher_counts_exactly() {
+    check(2, || {
+        let model = Model::new(4, 1, &[]);
+        let mut snapshot = publisher(65);
+        model.send_all(&mut snapshot, 0..2);
+        let other = Arc::clone(&model);
+        let sender = thread::spawn(move || other.send_all(&mut snapshot, 2..5));
+        let joined = model.join(0, Kind::Latest);
+        let mut next = joined;
+        let mut look = || {
+            let found = model.ring().latest(0, next, 2)?;
+            assert_eq!(model.read(found.slot), found.sequence);
+            model.ring().drop_reading(0);
+            assert!(found.sequence >= next);
+            next = found.sequence + 1;
+            Some(next)
+        };
+        look();
+        let end = sender.join().unwrap();
+        assert_eq!(look().unwrap_or(end), end, "the newest is readable at rest");
+    });
+}
+
+/// Two latest-only readers beside two publishers, with the fewest slots that are allowed: whole messages, and nobody
+/// waits.
+#[test]
+fn two_latest_only_readers_beside_two_publishers() {
+    check(1, || {
+        let model = Model::new(7, 2, &[]);
+        (0..2).for_each(|reader| drop(model.join(reader, Kind::Latest)));
+        let senders = [65, 66].map(|participant| {
+            let other = Arc::clone(&model);
+            thread::spawn(move || {
+                let mut snapshot = publisher(participant);
+                for _ in 0..2 {
+                    other.send(&mut snapshot, participant as u64).expect("held back");
+                }
+            })
+        });
+        let read = |reader| {
+            let Some(found) = model.ring().latest(reader, 0, 1) else { return };
+            assert!([65, 66].contains(&model.read(found.slot)));
+            model.ring().keep_latest(reader, 0, found);
+            assert!([65, 66].contains(&model.read(found.slot)));
+        };
+        (0..2).for_each(read);
+        senders.map(|sender| sender.join().unwrap());
+        (0..2).for_each(|reader| model.ring().drop_hold(reader, 0));
+        (0..2).for_each(|reader| assert_eq!(model.ring().latest(reader, 0, 1).unwrap().sequence, 3));
+    });
+}
+
+/// A publisher leaves and another takes its place and index, while a third repairs: the new one's loan is its own.
+#[test]
+fn a_place_that_is_taken_again_is_not_mistaken_for_the_dead_one() {
+    check(3, || {
+        let model = Arc::new(Model::over(places(1), 2, &[]));
+        let owner = |model: &Model| Owner::new(0, model.ring().enlist(0).generation());
+        let dead = owner(&model);
+        let _left = model.ring().loan(&mut Snapshot::new(dead, 8)).unwrap();
+        let other = Arc::clone(&model);
+        let repairer = thread::spawn(move || {
+            other.ring().repair(|found| {
+                let state = State(other.shared.states[0].load(Ordering::Acquire));
+                Owner::new(0, state.generation()) != found
+            });
+        });
+        let mut snapshot = Snapshot::new(owner(&model), 8);
+        let taken = model.ring().loan(&mut snapshot).unwrap();
+        model.fill(taken.slot, 5);
+        let sequence = model.ring().commit(taken.slot).unwrap();
+        model.ring().mark(&taken, sequence);
+        repairer.join().unwrap();
+        let word = SlotWord(model.slots[taken.slot].load(Ordering::Acquire));
+        assert_eq!(word.carried(), Some(sequence + 1));
+        model.ring().repair(|found| found == dead);
+        let loans = std::iter::from_fn(|| model.ring().loan(&mut snapshot)).count();
+        assert_eq!(loans, 2, "a slot is lost");
+    });
 }
 
 // ---- loans that end badly

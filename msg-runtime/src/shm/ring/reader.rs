@@ -76,20 +76,22 @@ impl Ring<'_> {
     }
 
     /// As `next`, where publishers may evict: announces what it is about to borrow, then makes sure that it still counts.
-    #[cfg_attr(not(test), expect(dead_code, reason = "modelled here; eviction has no public door yet"))]
     pub(in crate::shm) fn next_evictable(
         &self,
         index: usize,
         state: State,
     ) -> Result<Option<Found>, NextError> {
-        let Some(found) = self.next(index)? else { return Ok(None) };
+        let found = self.next(index);
         let reading = &self.readers[index].reading;
-        reading.store(found.entry().0, Ordering::Release);
-        // Pairs with the fence of `pass`: either the taker sees the reading, or the eviction before it is seen here.
-        self.fence_unless(Fault::NoReadingFence);
-        if self.state(index) == state {
-            return Ok(Some(found));
+        if let Ok(Some(found)) = found {
+            reading.store(found.entry().0, Ordering::Release);
+            // Pairs with the fence of `pass`: either the taker sees the reading, or the eviction before it is seen here.
+            self.fence_unless(Fault::NoReadingFence);
         }
+        if self.state(index) == state {
+            return found;
+        }
+        // Whatever was found: an evicted reader may be lapped.
         reading.store(0, Ordering::Release);
         Err(NextError::Evicted)
     }
@@ -100,6 +102,34 @@ impl Ring<'_> {
         // Before the cursor: a scan that sees the cursor past the message sees the hold. Pairs with `held` there.
         self.readers[index].holds[hold].store(found.entry().0, Ordering::Release);
         self.release(index, found.sequence);
+    }
+
+    /// Keeps what `latest` found: `drop_hold` lets go of it.
+    #[inline]
+    pub(in crate::shm) fn keep_latest(&self, index: usize, hold: usize, found: Found) {
+        // Before the reading: `pinned` looks at the reading first, so that it sees one of the two.
+        self.readers[index].holds[hold].store(found.entry().0, Ordering::Release);
+        self.drop_reading(index);
+    }
+
+    /// Passes over all but the newest message of a lossless reader. Returns how many.
+    pub(in crate::shm) fn skip_to_newest(&self, index: usize) -> u64 {
+        let cursor = self.readers[index].cursor.load(Ordering::Relaxed);
+        let tail = self.tail.load(Ordering::Acquire);
+        let newest = if self.is_committed(tail) { tail } else { tail.wrapping_sub(1) };
+        // A tail that is garbage has nothing in its place.
+        if newest <= cursor || newest >= SEQUENCE_LIMIT || !self.is_committed(newest) {
+            return 0;
+        }
+        self.readers[index].cursor.store(newest, Ordering::Release);
+        newest - cursor
+    }
+
+    /// The slot of the first message that a lossless reader has not received, if there is one.
+    pub(in crate::shm) fn oldest_unread(&self, index: usize) -> Option<usize> {
+        let cursor = self.counted_cursor(index)?;
+        let unread = self.is_committed(cursor).then(|| self.entry(cursor))?;
+        Some(unread.slot()).filter(|slot| *slot < self.slots.len())
     }
 
     /// Goes on to the next message; publishers may take the slot of this one.
@@ -130,7 +160,6 @@ impl Ring<'_> {
 
     /// The newest message not older than `next`, protected by the reader's `reading` word until `drop_reading`.
     /// `None`: nothing new, or publishers lapped the reader at every try.
-    #[cfg_attr(not(test), expect(dead_code, reason = "modelled here; latest-only has no public door yet"))]
     pub(in crate::shm) fn latest(&self, index: usize, next: u64, tries: usize) -> Option<Found> {
         let reading = &self.readers[index].reading;
         for _ in 0..tries {
@@ -170,7 +199,6 @@ impl Ring<'_> {
     }
 
     /// Lets go of what `latest` or `next_evictable` found.
-    #[cfg_attr(not(test), expect(dead_code, reason = "modelled here; latest-only has no public door yet"))]
     pub(in crate::shm) fn drop_reading(&self, index: usize) {
         self.readers[index].reading.store(0, Ordering::Release);
     }

@@ -1,0 +1,146 @@
+//! Messages handed to a closure, on a thread that the subscription has for itself.
+
+use crate::{
+    error::{Error, ErrorKind, RecvError},
+    message::Message,
+    subscriber::Subscriber,
+    transport::Info,
+};
+use std::{
+    any::Any,
+    error, fmt,
+    panic::{self, AssertUnwindSafe},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+
+/// Keeps a subscription by closure alive; see [`SubscriberBuilder::on_message`](crate::SubscriberBuilder::on_message).
+///
+/// When the drop has returned, the closure is not called any more. It waits for a call that is under way, unless it
+/// happens inside that very call. Two closures that drop each other's guards at once would wait for each other.
+#[must_use = "dropping the guard ends the subscription"]
+pub struct Guard {
+    shared: Arc<Shared>,
+    /// Ends the waiting for the next message.
+    interrupt: Box<dyn Fn() + Send + Sync>,
+    /// There until the drop.
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    stop: AtomicBool,
+    ended: OnceLock<Ended>,
+}
+
+/// Why a subscription by closure ended by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ended {
+    /// The closure panicked, with this text.
+    Panicked(String),
+    /// Nothing more can be received.
+    Receive(RecvError),
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Panicked(text) => write!(f, "the closure panicked: {text}"),
+            Self::Receive(error) => error.fmt(f),
+        }
+    }
+}
+
+impl error::Error for Ended {}
+
+impl Guard {
+    /// Starts the thread.
+    pub(crate) fn start<M, F>(subscriber: Subscriber<M>, mut call: F) -> Result<Self, Error>
+    where
+        M: Message + 'static,
+        F: for<'a> FnMut(M::View<'a>, Info) + Send + 'static,
+    {
+        let (shared, subscriber) = (Arc::new(Shared::default()), Arc::new(subscriber));
+        // Not kept alive by the guard: a subscription that ended by itself leaves its place to others.
+        let weak = Arc::downgrade(&subscriber);
+        let interrupt = Box::new(move || {
+            if let Some(subscriber) = weak.upgrade() {
+                subscriber.interrupt();
+            }
+        });
+        let thread = thread::Builder::new().name(format!("msg {}", subscriber.topic()));
+        let run = {
+            let shared = Arc::clone(&shared);
+            move || {
+                let ended = receive(&subscriber, &mut call, &shared.stop);
+                drop((subscriber, call));
+                if let Some(ended) = ended {
+                    shared.ended.get_or_init(|| ended);
+                }
+            }
+        };
+        let thread = thread.spawn(run).map_err(|error| {
+            Error::new(ErrorKind::Io, "cannot start a thread for the closure").with_source(error)
+        })?;
+        Ok(Self { shared, interrupt, thread: Some(thread) })
+    }
+
+    /// Why the closure is not called any more, if the subscription ended by itself.
+    pub fn ended(&self) -> Option<&Ended> {
+        self.shared.ended.get()
+    }
+}
+
+/// Calls the closure for each message until it shall stop, which is no reason to tell, or cannot go on.
+fn receive<M: Message>(
+    subscriber: &Subscriber<M>,
+    call: &mut impl for<'a> FnMut(M::View<'a>, Info),
+    stop: &AtomicBool,
+) -> Option<Ended> {
+    // Pairs with the store in the drop of the guard, which interrupts us after it.
+    while !stop.load(Ordering::Acquire) {
+        match subscriber.recv() {
+            Ok(sample) => {
+                // What a panic leaves half done in the closure is seen by nobody: it is not called again.
+                let called = panic::catch_unwind(AssertUnwindSafe(|| call(sample.view(), sample.info())));
+                if let Err(payload) = called {
+                    return Some(Ended::Panicked(text(payload.as_ref())));
+                }
+            }
+            // Interrupted, or counted.
+            Err(RecvError::Timeout | RecvError::Invalid(_)) => {}
+            Err(error) => return Some(Ended::Receive(error)),
+        }
+    }
+    None
+}
+
+/// What a panic said, if it said something.
+fn text(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("without a text").to_owned()
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Release);
+        (self.interrupt)();
+        let Some(thread) = self.thread.take() else { return };
+        // Inside its own call it cannot wait for itself; the call that drops the guard is the last one.
+        if thread.thread().id() != thread::current().id() {
+            // A panic in the closure was caught; one in its drop is printed and concerns nobody else.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guard").field("ended", &self.ended()).finish_non_exhaustive()
+    }
+}

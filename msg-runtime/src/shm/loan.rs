@@ -1,0 +1,169 @@
+//! A slot on loan: filled in place, and sent.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use super::attach::Attachment;
+use super::file;
+use super::publisher::{ShmPublisher, own_record};
+use super::ring::{CommitError, Taken};
+use super::wait::{Deadline, event_fence};
+use crate::error::SendError;
+
+/// A slot on loan: its bytes are whatever they were, and become a message when it is sent. Dropping it sends nothing.
+pub struct Loan<'a> {
+    publisher: &'a ShmPublisher,
+    attachment: Arc<Attachment>,
+    /// `None` once sent.
+    taken: Option<Taken>,
+    len: usize,
+    header_byte: u8,
+}
+
+impl<'a> Loan<'a> {
+    pub(super) fn new(
+        publisher: &'a ShmPublisher,
+        attachment: Arc<Attachment>,
+        taken: Taken,
+        len: usize,
+    ) -> Self {
+        Self { publisher, attachment, taken: Some(taken), len, header_byte: 0 }
+    }
+}
+
+impl Loan<'_> {
+    /// Makes the message shorter; longer does nothing.
+    pub fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// Sets the frame's header byte, which travels beside the payload; 0 unless set.
+    pub fn header_byte(&mut self, byte: u8) {
+        self.header_byte = byte;
+    }
+
+    /// Publishes the message. Returns its sequence in the ring.
+    ///
+    /// # Errors
+    /// As [`ShmPublisher::send`]; nothing is published then.
+    pub fn send(mut self) -> Result<u64, SendError> {
+        self.commit(self.publisher.options.timeout)
+    }
+
+    pub(super) fn commit(&mut self, timeout: Duration) -> Result<u64, SendError> {
+        if self.publisher.is_forked() {
+            return Err(SendError::Forked);
+        }
+        let mut deadline = None;
+        loop {
+            let taken = self.taken.ok_or(SendError::Disconnected)?;
+            let sent = file::monotonic();
+            self.write_record(&taken, sent);
+            match self.attachment.ring().commit(taken.slot) {
+                Ok(sequence) => {
+                    self.taken = None;
+                    self.finish(&taken, sequence, sent);
+                    return Ok(sequence);
+                }
+                Err(CommitError::Corrupted) => return Err(SendError::Corrupted),
+                Err(error) => {
+                    let deadline = *deadline.get_or_insert_with(|| Deadline::after(timeout));
+                    if error == CommitError::Sealed {
+                        self.move_over(deadline)?;
+                    } else if deadline.remaining().is_none() {
+                        return Err(SendError::Timeout);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a reader needs to know about the slot. Seen with the commit.
+    fn write_record(&self, taken: &Taken, sent: u64) {
+        let record = self.attachment.record(taken.slot);
+        record.offset.store(0, Relaxed);
+        record.len.store(self.len as u64, Relaxed);
+        record.publisher.store(self.publisher.id, Relaxed);
+        record.sent.store(sent, Relaxed);
+        record.header_byte.store(u64::from(self.header_byte), Relaxed);
+    }
+
+    fn finish(&self, taken: &Taken, sequence: u64, sent: u64) {
+        self.attachment.ring().mark(taken, sequence);
+        let statistics = own_record(&self.attachment);
+        statistics.sent.fetch_add(1, Relaxed);
+        statistics.bytes.fetch_add(self.len as u64, Relaxed);
+        if self.publisher.options.wakes_nobody {
+            return;
+        }
+        let membership = &self.attachment.membership;
+        let fence = event_fence();
+        membership.wake().wake_after(fence);
+        // Other publishers may wait for this very slot to say whose message it has.
+        membership.space().wake_after(fence);
+        self.publisher.look_around(sent, &self.attachment);
+    }
+
+    /// The ring gave way to another one while we filled the slot: takes the bytes along.
+    #[cold]
+    fn move_over(&mut self, deadline: Deadline) -> Result<(), SendError> {
+        let publisher = self.publisher;
+        loop {
+            publisher.taker().follow(&publisher.options)?;
+            if !Arc::ptr_eq(&publisher.attachment(), &self.attachment) {
+                break;
+            }
+            if deadline.remaining().is_none() {
+                return Err(SendError::Timeout);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let mut loan = publisher.wait_for_room(self.len, deadline)?;
+        loan.copy_from_slice(self);
+        loan.header_byte = self.header_byte;
+        // The old loan ends with the value that goes out of scope here.
+        std::mem::swap(self, &mut loan);
+        Ok(())
+    }
+}
+
+impl Deref for Loan<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        let Some(taken) = self.taken else { return &[] };
+        let first = self.attachment.payload(taken.slot, 0, self.len);
+        // SAFETY: LOANED (shm/mod.rs): these bytes are ours alone until the loan ends; `len` is at most a slot's.
+        unsafe { std::slice::from_raw_parts(first.as_ptr(), self.len) }
+    }
+}
+
+impl DerefMut for Loan<'_> {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        let Some(taken) = self.taken else { return &mut [] };
+        let first = self.attachment.payload(taken.slot, 0, self.len);
+        // SAFETY: LOANED (shm/mod.rs), and the mutable borrow of `self` keeps other borrows of the bytes away.
+        unsafe { std::slice::from_raw_parts_mut(first.as_ptr(), self.len) }
+    }
+}
+
+impl Drop for Loan<'_> {
+    fn drop(&mut self) {
+        let Some(taken) = self.taken.take() else { return };
+        // A forked child's copy: the loan is the parent's.
+        if self.publisher.is_forked() {
+            return;
+        }
+        self.attachment.ring().abort(&taken);
+        self.attachment.membership.space().wake_after(event_fence());
+    }
+}
+
+impl fmt::Debug for Loan<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loan").field("len", &self.len).finish_non_exhaustive()
+    }
+}
