@@ -5,6 +5,8 @@
 mod peer;
 
 use std::collections::HashMap;
+use std::io::Write;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 

@@ -10,7 +10,7 @@ use msg_tests::shm::Directory;
 
 /// Another process, killed when dropped.
 pub(crate) struct Peer {
-    child: Child,
+    pub(crate) child: Child,
     output: BufReader<ChildStdout>,
 }
 
