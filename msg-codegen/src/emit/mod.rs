@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Attributes that the derive knows by other means.
-const OWN_ATTRIBUTES: [&str; 5] = ["id", "deprecated", "required", "key", "bit_flags"];
+const OWN_ATTRIBUTES: [&str; 6] = ["id", "deprecated", "required", "key", "bit_flags", "nested_flatbuffer"];
 
 /// What cannot be generated, though it is understood.
 pub(crate) fn refusals(ir: &Ir) -> Vec<Diagnostic> {
@@ -200,8 +200,20 @@ impl Emitter<'_> {
         self.path(from, &self.ir.enums[id.0].declaration, self.names.enumeration(id))
     }
 
+    /// `Nested<T>`: bytes that are a message. Empty ones are none, so what may be absent is an `Option`.
+    fn nested(&self, id: ObjectId, presence: Presence, from: &Declaration) -> TokenStream {
+        let held = self.path(from, &self.ir.objects[id.0].declaration, self.names.object(id));
+        match presence {
+            Presence::Optional => quote!(::core::option::Option<::msg_runtime::Nested<#held>>),
+            Presence::Default | Presence::Required => quote!(::msg_runtime::Nested<#held>),
+        }
+    }
+
     /// The type of a field.
     fn field_type(&self, field: &crate::ir::Field, from: &Declaration) -> TokenStream {
+        if let Some(nested) = field.nested {
+            return self.nested(nested, field.presence, from);
+        }
         match field.field_type {
             Type::Vector(element) => {
                 let element = self.element(element, from);

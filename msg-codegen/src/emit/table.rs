@@ -84,11 +84,19 @@ impl Emitter<'_> {
             keys.push(quote!(deprecated));
         }
         keys.extend(attributes(&field.attributes));
+        keys.extend(self.nested_key(field));
         let deprecated = field.is_deprecated.then(|| quote!(#[deprecated]));
         let (documentation, message) = (documentation(&field.documentation), message(&keys));
         let (name, field_type) = (identifier(rust_name), self.field_type(field, declaration));
         let custom = self.custom.of_field(&declaration.name, &field.name);
         quote!(#documentation #deprecated #custom #message pub #name: #field_type)
+    }
+
+    /// The name of a nested message as the schema spells it, where that is not its full name.
+    fn nested_key(&self, field: &Field) -> Option<TokenStream> {
+        let full = self.ir.objects[field.nested?.0].declaration.name.dotted();
+        let (_, written) = field.attributes.iter().find(|(name, _)| name == "nested_flatbuffer")?;
+        (*written != full).then(|| quote!(attribute(nested_flatbuffer = #written)))
     }
 
     /// What fields of tables and structs have in common.
