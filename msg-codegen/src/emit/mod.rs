@@ -18,8 +18,8 @@ use crate::{
     custom::Custom,
     diagnostic::{Code, Diagnostic},
     ir::{
-        Attributes, Declaration, Default, Element, EnumId, Ir, ObjectId, ObjectKind, Presence, QualifiedName,
-        Scalar, Type, Union, UnionId,
+        Attributes, Declaration, Default, Element, EnumId, Field, Ir, ObjectId, ObjectKind, Presence,
+        QualifiedName, Scalar, Type, Union, UnionId,
     },
     names::{Names, differs},
 };
@@ -27,7 +27,7 @@ use crate::{
 /// Attributes that the derive knows by other means.
 const OWN_ATTRIBUTES: [&str; 6] = ["id", "deprecated", "required", "key", "bit_flags", "nested_flatbuffer"];
 
-/// What cannot be generated, though it is understood.
+/// What cannot be generated, though it is understood, and what is generated in part.
 pub(crate) fn refusals(ir: &Ir) -> Vec<Diagnostic> {
     let unions = ir.unions.iter().filter_map(union_refusal);
     let fields = ir.objects.iter().flat_map(|object| &object.fields);
@@ -37,7 +37,32 @@ pub(crate) fn refusals(ir: &Ir) -> Vec<Diagnostic> {
         let help = "remove the default: an absent string can be told apart, and read as any other";
         Diagnostic::new(Code::TextDefaultNotGenerated, field.span, message).help(help)
     });
-    unions.chain(texts).collect()
+    unions.chain(texts).chain(unsearchable_keys(ir)).collect()
+}
+
+/// Keys that are kept in the schema, while no lookup is generated for them.
+fn unsearchable_keys(ir: &Ir) -> impl Iterator<Item = Diagnostic> {
+    let fields = ir.objects.iter().flat_map(|object| object.fields.iter().map(move |field| (object, field)));
+    fields.filter(|(object, field)| field.is_key && !is_searchable(ir, object.kind, field)).map(
+        |(_, field)| {
+            let message = format!("no lookup is generated for the key `{}`", field.name);
+            let help =
+                "use a number, a bool, an enum or a string, or in a struct another struct that has a key";
+            Diagnostic::new(Code::NoEffect, field.span, message).help(help)
+        },
+    )
+}
+
+/// Whether elements can be looked up by a key.
+fn is_searchable(ir: &Ir, kind: ObjectKind, key: &Field) -> bool {
+    match key.field_type {
+        Type::One(Element::Scalar(_) | Element::Enum(_) | Element::Text) => true,
+        Type::One(Element::Struct(id)) if kind == ObjectKind::Struct => {
+            let inner = &ir.objects[id.0];
+            inner.fields.iter().any(|field| field.is_key && is_searchable(ir, inner.kind, field))
+        }
+        _ => false,
+    }
 }
 
 /// `union U {}` and `union U : int { A }`.
@@ -210,7 +235,7 @@ impl Emitter<'_> {
     }
 
     /// The type of a field.
-    fn field_type(&self, field: &crate::ir::Field, from: &Declaration) -> TokenStream {
+    fn field_type(&self, field: &Field, from: &Declaration) -> TokenStream {
         if let Some(nested) = field.nested {
             return self.nested(nested, field.presence, from);
         }

@@ -3,9 +3,9 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::{Emitter, attributes, container, documentation, identifier, message};
+use super::{Emitter, attributes, container, documentation, identifier, is_searchable, message};
 use crate::{
-    ir::{Field, ObjectId, Presence},
+    ir::{Field, ObjectId, ObjectKind, Presence},
     names::{FieldNames, differs},
 };
 
@@ -66,7 +66,7 @@ impl Emitter<'_> {
 
     fn table_field(&self, table: ObjectId, rust_name: &str, field: &Field) -> TokenStream {
         let declaration = &self.ir.objects[table.0].declaration;
-        let mut keys = self.common_keys(rust_name, field);
+        let mut keys = self.common_keys(rust_name, ObjectKind::Table, field);
         if field.has_explicit_id {
             let id = Literal::u16_unsuffixed(field.id);
             keys.insert(0, quote!(id = #id));
@@ -100,14 +100,16 @@ impl Emitter<'_> {
     }
 
     /// What fields of tables and structs have in common.
-    pub(super) fn common_keys(&self, rust_name: &str, field: &Field) -> Vec<TokenStream> {
+    pub(super) fn common_keys(&self, rust_name: &str, kind: ObjectKind, field: &Field) -> Vec<TokenStream> {
         let mut keys = Vec::new();
         if differs(rust_name, &field.name) {
             let wire = &field.name;
             keys.push(quote!(rename = #wire));
         }
-        if field.is_key {
-            keys.push(quote!(key));
+        match field.is_key {
+            true if is_searchable(self.ir, kind, field) => keys.push(quote!(key)),
+            true => keys.push(quote!(attribute(key = "0"))),
+            false => {}
         }
         keys
     }
