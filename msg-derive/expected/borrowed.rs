@@ -100,7 +100,7 @@ const _: () = {
             #[allow(unused_mut)]
             let mut __vtable = __MSG_VTABLE;
             if <&'a [f32] as renamed::__private::Field>::is_absent(&self.samples) {
-                renamed::__private::clear(&mut __vtable, &__MSG_FIELDS[0]);
+                renamed::__private::clear(&mut __vtable, &__MSG_FIELDS[0], __out);
             }
             let __align = const { renamed::__private::max_align(&__MSG_FIELDS) };
             #[allow(unused_variables)]

@@ -149,12 +149,12 @@ const _: () = {
             #[allow(unused_mut)]
             let mut __vtable = __MSG_VTABLE;
             if <i32 as ::msg_runtime::__private::Field>::is_absent(&self.id) {
-                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[0]);
+                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[0], __out);
             }
             if <Option<
                 String,
             > as ::msg_runtime::__private::Field>::is_absent(&self.email) {
-                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[1]);
+                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[1], __out);
             }
             let __align = const { ::msg_runtime::__private::max_align(&__MSG_FIELDS) };
             #[allow(unused_variables)]

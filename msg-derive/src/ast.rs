@@ -16,6 +16,8 @@ pub(crate) enum Input<'a> {
     Enumeration(Enumeration<'a>),
     Union(Union<'a>),
     Newtype(Newtype<'a>),
+    /// Another form of a message, with `like`.
+    Twin(Struct<'a>),
 }
 
 /// A struct with named fields, or with none.
@@ -101,6 +103,9 @@ impl<'a> Input<'a> {
                 let (skipped, fields) = fields(context, original, &data.fields)?
                     .into_iter()
                     .partition(|field| field.attributes.skip.is_some());
+                if container.like.is_some() {
+                    return Some(Self::Twin(Struct { original, container, fields, skipped }));
+                }
                 let plain = container.plain.is_some();
                 let parsed = Struct { original, container, fields, skipped };
                 Some(if plain { Self::Plain(parsed) } else { Self::Table(parsed) })
@@ -119,7 +124,7 @@ impl<'a> Input<'a> {
 
     pub(crate) fn original(&self) -> &'a DeriveInput {
         match self {
-            Self::Table(parsed) | Self::Plain(parsed) => parsed.original,
+            Self::Table(parsed) | Self::Plain(parsed) | Self::Twin(parsed) => parsed.original,
             Self::Enumeration(parsed) => parsed.original,
             Self::Union(parsed) => parsed.original,
             Self::Newtype(parsed) => parsed.original,
@@ -128,7 +133,7 @@ impl<'a> Input<'a> {
 
     pub(crate) fn container(&self) -> &Container {
         match self {
-            Self::Table(parsed) | Self::Plain(parsed) => &parsed.container,
+            Self::Table(parsed) | Self::Plain(parsed) | Self::Twin(parsed) => &parsed.container,
             Self::Enumeration(parsed) => &parsed.container,
             Self::Union(parsed) => &parsed.container,
             Self::Newtype(parsed) => &parsed.container,

@@ -31,6 +31,8 @@ pub(crate) struct Container {
     pub(crate) identifier: Option<LitStr>,
     pub(crate) extension: Option<LitStr>,
     pub(crate) bit_flags: Option<Ident>,
+    /// The message whose twin the type is.
+    pub(crate) like: Option<syn::Path>,
     pub(crate) about: About,
     /// Something in the attributes was not understood; what seems to be missing may be what was meant by it.
     pub(crate) malformed: bool,
@@ -73,6 +75,7 @@ impl Container {
                 symbol::CRATE => container.runtime = item.path(context),
                 symbol::IDENTIFIER => container.identifier = item.string(context),
                 symbol::EXTENSION => container.extension = item.string(context),
+                symbol::LIKE => container.like = item.type_path(context),
                 symbol::BIT_FLAGS => container.bit_flags = item.flag(context),
                 _ => item.attributes(context, &mut container.about),
             }
@@ -263,6 +266,18 @@ impl Item {
         let found = text.value();
         context.error(text, format!("`{key}` is a path such as `crate::module`, found `{found}`"));
         None
+    }
+
+    /// A type, without quotes.
+    fn type_path(self, context: &Context) -> Option<syn::Path> {
+        let key = self.key();
+        match self.expression(context)? {
+            Expr::Path(path) => Some(path.path),
+            other => {
+                context.error(other, format!("`{key}` needs a type: write `{key} = Scan`"));
+                None
+            }
+        }
     }
 
     /// A string that is one word of a schema.

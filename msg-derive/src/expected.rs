@@ -117,6 +117,56 @@ fn union() {
 }
 
 #[test]
+fn newtype() {
+    check(
+        "newtype",
+        quote! {
+            #[derive(Message)]
+            #[message(plain)]
+            #[repr(transparent)]
+            pub struct Celsius(f32);
+        },
+    );
+}
+
+#[test]
+fn twin() {
+    check(
+        "twin",
+        quote! {
+            #[derive(Message)]
+            #[message(like = Scan)]
+            struct ScanRef<'a> {
+                #[message(skip)]
+                cache: Cache,
+                #[message(with = "stamps")]
+                stamp: Stamp,
+                ranges: &'a [f32],
+            }
+        },
+    );
+}
+
+#[test]
+fn keyed() {
+    check(
+        "keyed",
+        quote! {
+            #[derive(Message)]
+            #[message(namespace = "demo")]
+            struct Word {
+                #[message(key)]
+                text: String,
+                #[message(with = "stamps")]
+                stamp: Stamp,
+                #[message(skip)]
+                cache: Cache,
+            }
+        },
+    );
+}
+
+#[test]
 fn fallback() {
     check(
         "fallback",

@@ -32,6 +32,7 @@ use proc_macro2::TokenStream;
 /// | `extension = "ext"` | the file extension in the schema |
 /// | `bit_flags` | an enum whose values are bits, used as `Flags<E>` |
 /// | `attribute(name = "value")` | an attribute for the schema; without a value it is a flag |
+/// | `like = Scan` | another form of the message `Scan`, which encodes as it: its fields and no others, borrowed, say |
 /// | `crate = "path"` | where the runtime is, if it was renamed |
 ///
 /// # On a field, an enumerator or a member of a union

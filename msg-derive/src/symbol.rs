@@ -12,6 +12,7 @@ pub(crate) const EXTENSION: &str = "extension";
 pub(crate) const ID: &str = "id";
 pub(crate) const IDENTIFIER: &str = "identifier";
 pub(crate) const KEY: &str = "key";
+pub(crate) const LIKE: &str = "like";
 pub(crate) const NAME: &str = "name";
 pub(crate) const NAMESPACE: &str = "namespace";
 pub(crate) const PLAIN: &str = "plain";
@@ -25,7 +26,7 @@ pub(crate) const WITH: &str = "with";
 
 /// What may stand on a type.
 pub(crate) const CONTAINER: &[&str] =
-    &[NAMESPACE, NAME, TOPIC, PLAIN, VIEW, CRATE, IDENTIFIER, EXTENSION, BIT_FLAGS, ATTRIBUTE];
+    &[NAMESPACE, NAME, TOPIC, PLAIN, VIEW, CRATE, IDENTIFIER, EXTENSION, BIT_FLAGS, LIKE, ATTRIBUTE];
 
 /// What may stand on a field.
 pub(crate) const FIELD: &[&str] = &[ID, DEFAULT, REQUIRED, RENAME, DEPRECATED, KEY, SKIP, WITH, ATTRIBUTE];

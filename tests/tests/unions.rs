@@ -225,6 +225,22 @@ fn a_required_union_is_there() {
     check_required(None, Some(Invalid::MissingField));
 }
 
+/// Every receiver would refuse it.
+#[test]
+fn a_required_union_that_is_unknown_is_not_sent() {
+    assert_eq!(encode(&Required { thing: Thing::Unknown(1) }).unwrap_err(), Invalid::MissingField);
+    let newer = encode(&RequiredNewer { thing: Newer::More(Answer { sure: true }) }).unwrap();
+    let view = decode::<Required>(&newer).unwrap();
+    assert!(matches!(view.thing(), ThingView::Unknown(9)));
+    assert_eq!(encode(&view).unwrap_err(), Invalid::MissingField);
+}
+
+#[derive(Message)]
+#[message(namespace = "demo", name = "Required")]
+struct RequiredNewer {
+    thing: Newer,
+}
+
 #[track_caller]
 fn check_required(thing: Option<Thing>, expected: Option<Invalid>) {
     let bytes = encode(&NotRequired { thing }).unwrap();

@@ -1,7 +1,9 @@
 //! The rules that need more than one attribute or one token to see. Each function is a rule; the code that it refuses
 //! stands above it.
 
+mod keys;
 mod types;
+mod union;
 
 pub(crate) use types::is_supported;
 
@@ -10,15 +12,20 @@ use std::collections::BTreeMap;
 use quote::ToTokens;
 use syn::{Data, DeriveInput, Fields, GenericParam};
 
+use self::keys::{
+    keys_of_enums, keys_of_members, keys_of_messages, keys_of_newtypes, keys_of_roots, keys_of_tables,
+    keys_of_twins, skipped_alone,
+};
 use self::types::{default_of_text, member_type, plain_type, supported_type};
+use self::union::{member_numbers, one_unknown};
 use crate::{
-    ast::{Enumeration, Field, Input, Newtype, Struct, Union, Variant},
-    attr::{Container, is_word, representation},
+    ast::{Enumeration, Input, Struct, Variant},
+    attr::{is_word, representation},
     context::Context,
 };
 
 pub(crate) fn check(context: &Context, input: &Input<'_>) {
-    if !matches!(input, Input::Newtype(_)) {
+    if !matches!(input, Input::Newtype(_) | Input::Twin(_)) {
         namespace(context, input);
     }
     type_parameters(context, input);
@@ -42,6 +49,11 @@ pub(crate) fn check(context: &Context, input: &Input<'_>) {
             unsigned_flags(context, enumeration);
             variant_names(context, &enumeration.variants);
             keys_of_members(context, enumeration);
+        }
+        Input::Twin(twin) => {
+            keys_of_enums(context, input, "a struct");
+            keys_of_twins(context, twin);
+            twin_fields(context, twin);
         }
         Input::Newtype(newtype) => {
             keys_of_newtypes(context, newtype);
@@ -67,6 +79,16 @@ pub(crate) fn check(context: &Context, input: &Input<'_>) {
     }
 }
 
+fn twin_fields(context: &Context, twin: &Struct<'_>) {
+    field_names(context, twin);
+    for field in twin.fields.iter().filter(|field| field.attributes.with.is_none()) {
+        supported_type(context, &field.ty);
+    }
+    for field in &twin.skipped {
+        skipped_alone(context, field);
+    }
+}
+
 fn table_fields(context: &Context, table: &Struct<'_>) {
     field_names(context, table);
     one_key(context, table);
@@ -79,52 +101,6 @@ fn table_fields(context: &Context, table: &Struct<'_>) {
     }
     for field in &table.skipped {
         skipped_alone(context, field);
-    }
-}
-
-/// ```text
-/// struct Person { #[message(skip, id = 3)] cache: Cache }
-/// ```
-fn skipped_alone(context: &Context, field: &Field<'_>) {
-    let attributes = &field.attributes;
-    let refused = [
-        ("id", attributes.id.as_ref().map(ToTokens::to_token_stream)),
-        ("default", attributes.default.as_ref().map(ToTokens::to_token_stream)),
-        ("required", attributes.required.as_ref().map(ToTokens::to_token_stream)),
-        ("rename", attributes.rename.as_ref().map(ToTokens::to_token_stream)),
-        ("deprecated", attributes.deprecated.as_ref().map(ToTokens::to_token_stream)),
-        ("key", attributes.key.as_ref().map(ToTokens::to_token_stream)),
-        ("with", attributes.with.as_ref().map(ToTokens::to_token_stream)),
-    ];
-    for (key, tokens) in refused {
-        if let Some(tokens) = tokens {
-            let message = format!("a skipped field is no part of the message: remove `{key}`, or `skip`");
-            context.error(tokens, message);
-        }
-    }
-}
-
-/// ```text
-/// #[message(namespace = "demo", view = "V")]
-/// struct Celsius(f32);
-/// ```
-fn keys_of_newtypes(context: &Context, newtype: &Newtype<'_>) {
-    let Container { namespace, name, topic, view, identifier, extension, .. } = &newtype.container;
-    let keys = [
-        ("namespace", namespace),
-        ("name", name),
-        ("topic", topic),
-        ("view", view),
-        ("identifier", identifier),
-        ("extension", extension),
-    ];
-    for (key, value) in keys {
-        if let Some(value) = value {
-            let message = format!(
-                "a struct of one unnamed field is that field on the wire and has no name there: remove `{key}`, or name the field"
-            );
-            context.error(value, message);
-        }
     }
 }
 
@@ -186,61 +162,6 @@ fn topic(context: &Context, input: &Input<'_>) {
     let Some(topic) = &input.container().topic else { return };
     if topic.value().is_empty() {
         context.error(topic, "the topic is empty: name one, or remove `topic` to use the type's full name");
-    }
-}
-
-/// ```text
-/// #[message(bit_flags)]
-/// struct Imu { .. }
-/// ```
-fn keys_of_enums(context: &Context, input: &Input<'_>, kind: &str) {
-    if let Some(key) = &input.container().bit_flags {
-        context.error(key, format!("`bit_flags` belongs on an enum and means nothing on {kind}: remove it"));
-    }
-}
-
-/// ```text
-/// #[message(plain, view = "PoseView", identifier = "POSE")]
-/// ```
-fn keys_of_tables(context: &Context, input: &Input<'_>, kind: &str) {
-    let container = input.container();
-    let keys = [
-        ("view", &container.view),
-        ("identifier", &container.identifier),
-        ("extension", &container.extension),
-    ];
-    for (key, value) in keys {
-        if let Some(value) = value {
-            context
-                .error(value, format!("`{key}` belongs on a table and means nothing on {kind}: remove it"));
-        }
-    }
-}
-
-/// ```text
-/// #[message(identifier = "THNG")]
-/// enum Thing { Text(String), .. }
-/// ```
-fn keys_of_roots(context: &Context, input: &Input<'_>) {
-    let container = input.container();
-    for (key, value) in [("identifier", &container.identifier), ("extension", &container.extension)] {
-        if let Some(value) = value {
-            context.error(value, format!("an enum travels as a field and is no file: remove `{key}`"));
-        }
-    }
-}
-
-/// ```text
-/// #[message(plain, topic = "color")]
-/// #[repr(u8)]
-/// enum Color { .. }
-/// ```
-fn keys_of_messages(context: &Context, input: &Input<'_>) {
-    if let Some(key) = &input.container().plain {
-        context.error(key, "an enum is plain already: remove `plain`");
-    }
-    if let Some(topic) = &input.container().topic {
-        context.error(topic, "an enum travels as a field and has no topic: remove `topic`");
     }
 }
 
@@ -352,80 +273,6 @@ fn variant_names<'a>(context: &Context, variants: impl IntoIterator<Item = &'a V
             let message =
                 format!("`{}` has the wire name `{}` too: rename one of the two", first, variant.name);
             context.error(&variant.original.ident, message);
-        }
-    }
-}
-
-/// ```text
-/// enum Color { Red, #[message(id = 3)] Green, #[message(unknown)] Other }
-/// ```
-fn keys_of_members(context: &Context, enumeration: &Enumeration<'_>) {
-    for variant in &enumeration.variants {
-        let ident = &variant.original.ident;
-        if let Some(id) = &variant.attributes.id {
-            let message = format!("`id` is for members that hold data: write `{ident} = {id}`");
-            context.error(id, message);
-        }
-        if let Some(unknown) = &variant.attributes.unknown {
-            let message = format!(
-                "`unknown` is for enums that hold data: use `msg_runtime::Open<{}>` for the field to keep unknown numbers",
-                enumeration.original.ident
-            );
-            context.error(unknown, message);
-        }
-    }
-}
-
-/// ```text
-/// enum Thing { Text(String) }                                   // without an unknown variant
-/// enum Thing { Text(String), #[message(unknown)] Unknown(u32) }  // or one that is no byte
-/// ```
-fn one_unknown(context: &Context, union: &Union<'_>) {
-    let ident = &union.original.ident;
-    let Some(unknown) = union.unknown.first() else {
-        let message = format!(
-            "`{ident}` has no variant for members that only newer senders know: add `#[message(unknown)] Unknown(u8)`"
-        );
-        return context.error(ident, message);
-    };
-    if union.members.is_empty() {
-        context.error(ident, format!("`{ident}` has no members: an enum with data needs one"));
-    }
-    let is_byte = |field: &syn::Field| types::is_named(&field.ty, "u8");
-    if !unknown.original.fields.iter().all(is_byte) {
-        context.error(
-            &unknown.original.fields,
-            "an unknown member is received as its number alone: write `(u8)`",
-        );
-    }
-    if let Some(rename) = &unknown.attributes.rename {
-        context.error(rename, "the variant for unknown members is not in the schema: remove `rename`");
-    }
-    if let Some(id) = &unknown.attributes.id {
-        context.error(id, "the variant for unknown members has any number: remove `id`");
-    }
-    for second in union.unknown.iter().skip(1) {
-        context.error(&second.attributes.unknown, "one variant is for unknown members: remove this one");
-    }
-}
-
-/// ```text
-/// enum Thing { #[message(id = 1)] Text(String), #[message(id = 1)] Node(Node), .. }
-/// ```
-fn member_numbers(context: &Context, union: &Union<'_>) {
-    let mut seen = BTreeMap::new();
-    for member in &union.members {
-        let ident = &member.variant.original.ident;
-        if let Some(first) = seen.insert(member.number, ident) {
-            let message =
-                format!("`{first}` has the number {} already: each member needs its own", member.number);
-            match &member.variant.attributes.id {
-                Some(id) => context.error(id, message),
-                None => context.error(ident, message),
-            }
-        }
-        if member.variant.name == "NONE" {
-            context.error(ident, "`NONE` is the name of every union's absence: rename the member");
         }
     }
 }

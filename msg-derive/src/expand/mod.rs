@@ -5,6 +5,7 @@ mod newtype;
 mod plain;
 mod schema;
 pub(crate) mod table;
+mod twin;
 pub(crate) mod union;
 mod view;
 
@@ -20,6 +21,7 @@ pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
         Input::Plain(plain) => plain::expand(plain),
         Input::Enumeration(enumeration) => enumeration::expand(enumeration),
         Input::Union(union) => union::expand(union),
+        Input::Twin(twin) => twin::expand(twin),
         Input::Newtype(newtype) => newtype::expand(newtype),
     }
 }

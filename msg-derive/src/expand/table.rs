@@ -42,7 +42,7 @@ pub(crate) fn expand(table: &Struct<'_>) -> TokenStream {
 ///
 /// Whatever needs it spells it this way and with the extent of the field's type, so that a type that is no field is
 /// one mistake and not many: the compiler shows equal errors once.
-fn wire(names: &Names<'_>, field: &Field<'_>) -> TokenStream {
+pub(super) fn wire(names: &Names<'_>, field: &Field<'_>) -> TokenStream {
     wire_of(names, &field.ty, &field.erased)
 }
 
@@ -276,7 +276,7 @@ fn message(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 ///     type Wire = TableOf<Person>;
 ///     fn encode(&self, out: &mut Encoder<'_>, place: Place) {
 ///         let mut vtable = __MSG_VTABLE;
-///         if Field::is_absent(&self.email) { clear(&mut vtable, &__MSG_FIELDS[0]) }
+///         if Field::is_absent(&self.email) { clear(&mut vtable, &__MSG_FIELDS[0], out) }
 ///         if let Some(table) = out.open_table(place, &vtable, max_align(&__MSG_FIELDS)) {
 ///             if let Some(place) = table.place(&vtable, &__MSG_FIELDS[0]) { Field::encode(&self.email, out, place) }
 ///             out.close_table();
@@ -284,7 +284,7 @@ fn message(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 ///     }
 /// }
 /// ```
-fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
+pub(super) fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
     let Names { private, runtime, parameters, bounds, this, message, .. } = names;
     let converted =
         table.fields.iter().enumerate().filter_map(|(position, field)| converted(position, field));
@@ -294,7 +294,7 @@ fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         let private = at(first, private);
         quote_spanned! {first=>
             if <#ty as #private::Field>::is_absent(#value) {
-                #private::clear(&mut __vtable, &__MSG_FIELDS[#position]);
+                #private::clear(&mut __vtable, &__MSG_FIELDS[#position], __out);
             }
         }
     });

@@ -160,6 +160,12 @@ impl<'s> Encoder<'s> {
         self.append(&[0]);
     }
 
+    /// What is written is no message.
+    #[cold]
+    pub(super) fn refuse(&mut self, invalid: Invalid) {
+        self.invalid = Some(invalid);
+    }
+
     /// Reserves the root's offset and writes the identifier behind it.
     #[inline]
     pub(super) fn start_root(&mut self, identifier: Option<[u8; 4]>) {

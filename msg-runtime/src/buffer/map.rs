@@ -188,7 +188,7 @@ fn encode_entry<K: Field, V: Field>(key: &K, value: &V, out: &mut Encoder<'_>, p
     let mut room = Entry::<K::Wire, V::Wire>::ROOM;
     let (vtable, _) = room.split_at_mut(Entry::<K::Wire, V::Wire>::LEN);
     if value.is_absent() {
-        clear(vtable, value_spec);
+        clear(vtable, value_spec, out);
     }
     let Some(table) = out.open_table(place, vtable, max_align(&Entry::<K::Wire, V::Wire>::SPECS)) else {
         return;
@@ -226,7 +226,7 @@ impl<K: Field<Wire: KeyWire> + Ord, V: Field, S> Field for HashMap<K, V, S> {
 
     fn encode(&self, out: &mut Encoder<'_>, place: Place) {
         let mut entries: Vec<(&K, &V)> = self.iter().collect();
-        entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        entries.sort_unstable_by_key(|(key, _)| *key);
         encode_entries(entries.into_iter(), out, place);
     }
 }

@@ -189,7 +189,7 @@ pub fn decode<M: Message>(payload: &[u8]) -> Result<M::View<'_>, Invalid> {
 ///
 /// # Errors
 ///
-/// [`Invalid::TooDeep`], [`Invalid::TooManyTables`] or, from 2 GiB on, [`Invalid::OutOfRange`]: every receiver would
+/// [`Invalid::TooDeep`], [`Invalid::TooManyTables`], [`Invalid::MissingField`] for a required union that is unknown, or, from 2 GiB on, [`Invalid::OutOfRange`]: every receiver would
 /// refuse it.
 ///
 /// # Examples

@@ -224,6 +224,60 @@ const fn check_default(field: &FieldSpec) {
         .fail()
 }
 
+/// The facts about a message's fields, in the order in which its twin has them.
+#[track_caller]
+pub const fn twin_fields<const N: usize>(fields: &[FieldSpec], names: [&str; N]) -> [FieldSpec; N] {
+    let mut index = 0;
+    while index < fields.len() {
+        if position(&names, fields[index].name).is_none() {
+            ConstText::new()
+                .text("`")
+                .text(fields[index].name)
+                .text("` of the message is missing: a twin has all of its fields")
+                .fail()
+        }
+        index += 1;
+    }
+    let mut twin = [FieldSpec::of::<u8>(""); N];
+    let mut index = 0;
+    while index < N {
+        let mut at = 0;
+        while at < fields.len() && !same(fields[at].name, names[index]) {
+            at += 1;
+        }
+        if at == fields.len() {
+            ConstText::new()
+                .text("the message has no field `")
+                .text(names[index])
+                .text("`: a twin has its fields and no others")
+                .fail()
+        }
+        twin[index] = fields[at];
+        index += 1;
+    }
+    twin
+}
+
+const fn position(names: &[&str], name: &str) -> Option<usize> {
+    let mut index = 0;
+    while index < names.len() {
+        if same(names[index], name) {
+            return Some(index);
+        }
+        index += 1;
+    }
+    None
+}
+
+const fn same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut index = 0;
+    while index < one.len() && index < other.len() && one[index] == other[index] {
+        index += 1;
+    }
+    index == one.len() && index == other.len()
+}
+
 /// Entries of the vtable, with the two sizes in front.
 pub const fn vtable_len(fields: &[FieldSpec]) -> usize {
     let mut len = 2;
@@ -283,9 +337,13 @@ pub const fn max_align(fields: &[FieldSpec]) -> usize {
     align
 }
 
-/// Takes an absent field out of the vtable; a union leaves with its type.
+/// Takes an absent field out of the vtable; a union leaves with its type. Receivers refuse a message without a
+/// required one, so it is not sent.
 #[inline]
-pub fn clear(vtable: &mut [u16], field: &FieldSpec) {
+pub fn clear(vtable: &mut [u16], field: &FieldSpec, out: &mut Encoder<'_>) {
+    if field.required {
+        out.refuse(Invalid::MissingField);
+    }
     let entry = usize::from(field.slot / 2);
     if let Some(offset) = vtable.get_mut(entry) {
         *offset = 0;

@@ -17,6 +17,11 @@ use crate::error::Invalid;
 /// A derived table.
 ///
 /// A safe trait: whatever `FIELDS` an implementation gives, verification and access read the same constant.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a message with fields of its own",
+    label = "not a table",
+    note = "put `#[derive(Message)]` and `#[message(namespace = \"..\")]` on the struct, without `plain` and `like`"
+)]
 pub trait Table: 'static {
     /// Fully qualified name.
     const NAME: &'static str;
@@ -154,7 +159,7 @@ fn copy_table(
     vtable.copy_from_slice(full);
     for field in fields {
         if (field.is_left_out)(from.bytes, from.place(field)) {
-            clear(vtable, field);
+            clear(vtable, field, out);
         }
     }
     let Some(table) = out.open_table(to, vtable, max_align(fields)) else { return };

@@ -1,0 +1,88 @@
+// #[derive(Message)]
+// #[message(like = Scan)]
+// struct ScanRef<'a> {
+//     #[message(skip)]
+//     cache: Cache,
+//     #[message(with = "stamps")]
+//     stamp: Stamp,
+//     ranges: &'a [f32],
+// }
+
+#[allow(deprecated, non_camel_case_types, clippy::all)]
+const _: () = {
+    const __MSG_FIELDS: [::msg_runtime::__private::FieldSpec; 2] = ::msg_runtime::__private::twin_fields(
+        <Scan as ::msg_runtime::__private::Table>::FIELDS,
+        ["stamp", "ranges"],
+    );
+    const __MSG_VTABLE: [::core::primitive::u16; ::msg_runtime::__private::vtable_len(
+        &__MSG_FIELDS,
+    )] = ::msg_runtime::__private::vtable(&__MSG_FIELDS);
+    #[allow(dead_code, unused_variables)]
+    fn __same_kinds<'view>(
+        __view: <Scan as ::msg_runtime::__private::Table>::View<'view>,
+    ) {
+        let _: <<stamps::Field as ::msg_runtime::__private::Field>::Wire as ::msg_runtime::__private::Wire>::View<
+            'view,
+        > = __view.stamp();
+        let _: <<&'static [f32] as ::msg_runtime::__private::Field>::Wire as ::msg_runtime::__private::Wire>::View<
+            'view,
+        > = __view.ranges();
+    }
+    #[automatically_derived]
+    impl<'a> ::msg_runtime::__private::Field for ScanRef<'a> {
+        type Wire = ::msg_runtime::__private::TableOf<Scan>;
+        #[inline]
+        fn encode(
+            &self,
+            __out: &mut ::msg_runtime::__private::Encoder<'_>,
+            __place: ::msg_runtime::__private::Place,
+        ) {
+            #[allow(unused_mut)]
+            let mut __vtable = __MSG_VTABLE;
+            let __value_0: stamps::Field = stamps::to_field(&self.stamp);
+            if <stamps::Field as ::msg_runtime::__private::Field>::is_absent(
+                &__value_0,
+            ) {
+                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[0], __out);
+            }
+            if <&'a [f32] as ::msg_runtime::__private::Field>::is_absent(&self.ranges) {
+                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[1], __out);
+            }
+            let __align = const { ::msg_runtime::__private::max_align(&__MSG_FIELDS) };
+            #[allow(unused_variables)]
+            if let ::core::option::Option::Some(__table) = __out
+                .open_table(__place, &__vtable, __align)
+            {
+                if let ::core::option::Option::Some(__place) = __table
+                    .place(&__vtable, &__MSG_FIELDS[0])
+                {
+                    <stamps::Field as ::msg_runtime::__private::Field>::encode(
+                        &__value_0,
+                        __out,
+                        __place,
+                    );
+                }
+                if let ::core::option::Option::Some(__place) = __table
+                    .place(&__vtable, &__MSG_FIELDS[1])
+                {
+                    <&'a [f32] as ::msg_runtime::__private::Field>::encode(
+                        &self.ranges,
+                        __out,
+                        __place,
+                    );
+                }
+                __out.close_table();
+            }
+        }
+    }
+    #[automatically_derived]
+    impl<'a> ::msg_runtime::__private::Element for ScanRef<'a> {}
+    #[automatically_derived]
+    impl<'a> ::msg_runtime::Encode for ScanRef<'a> {
+        type Message = Scan;
+        #[inline]
+        fn __encode(&self, __out: &mut ::msg_runtime::__private::Encoder<'_>) {
+            ::msg_runtime::__private::encode_root::<Scan, Self>(self, __out);
+        }
+    }
+};

@@ -1,0 +1,18 @@
+use msg_runtime::Message;
+
+#[derive(Message)]
+#[message(namespace = "demo")]
+struct Scan {
+    stamp: u64,
+    ranges: Vec<f32>,
+}
+
+#[derive(Message)]
+#[message(like = Scan)]
+struct ScanRef<'a> {
+    stamp: u64,
+    ranges: &'a [f32],
+    more: u8,
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+use msg_runtime::Message;
+
+#[derive(Message)]
+#[message(namespace = "demo")]
+struct Scan {
+    stamp: u64,
+    ranges: Vec<f32>,
+}
+
+#[derive(Message)]
+#[message(like = Scan)]
+struct ScanRef<'a> {
+    ranges: &'a [f32],
+}
+
+fn main() {}
