@@ -212,6 +212,8 @@ pub(crate) struct Field {
     pub(crate) presence: Presence,
     pub(crate) is_deprecated: bool,
     pub(crate) is_key: bool,
+    /// The message in a vector of bytes.
+    pub(crate) nested: Option<ObjectId>,
     /// The table in it contains itself this way, so it must stand behind a pointer.
     pub(crate) is_boxed: bool,
     /// Where its name stands.

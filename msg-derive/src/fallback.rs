@@ -4,7 +4,7 @@
 //! uses, when the one thing to mend is in its definition.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{Data, DeriveInput, GenericParam};
 
 use crate::{
@@ -24,14 +24,20 @@ pub(crate) fn expand(original: &DeriveInput, parsed: Option<&Input<'_>>) -> Toke
     if matches!(original.data, Data::Enum(_)) {
         return field(&names, &quote!(::core::primitive::u8));
     }
-    if let Some(Input::Twin(_)) = parsed {
-        return TokenStream::new();
+    if let Some(Input::Twin(twin)) = parsed {
+        let names = Names { message: twin.container.like.to_token_stream(), ..names };
+        let wire = table_of(&names);
+        return [field(&names, &wire), encode(&names)].into_iter().collect();
     }
-    let Names { private, message, .. } = &names;
-    let field = field(&names, &quote!(#private::TableOf<#message>));
+    let field = field(&names, &table_of(&names));
     let view = view(&names, original, parsed);
     let message = message_traits(&names);
     quote!(#view #field #message)
+}
+
+fn table_of(names: &Names<'_>) -> TokenStream {
+    let Names { private, message, .. } = names;
+    quote!(#private::TableOf<#message>)
 }
 
 /// The view, with the accessors of the fields that are not themselves the mistake.
@@ -86,8 +92,23 @@ fn field(names: &Names<'_>, wire: &TokenStream) -> TokenStream {
     }
 }
 
+fn encode(names: &Names<'_>) -> TokenStream {
+    let Names { private, runtime, parameters, bounds, this, message, .. } = names;
+    quote! {
+        #[automatically_derived]
+        impl #parameters #runtime::Encode for #this #bounds {
+            type Message = #message;
+
+            fn __encode(&self, _: &mut #private::Encoder<'_>) {
+                ::core::unreachable!()
+            }
+        }
+    }
+}
+
 fn message_traits(names: &Names<'_>) -> TokenStream {
-    let Names { private, runtime, parameters, bounds, this, message, view, full_name, .. } = names;
+    let Names { private, runtime, message, view, full_name, .. } = names;
+    let encode = encode(names);
     quote! {
         #[automatically_derived]
         impl #private::Table for #message {
@@ -119,14 +140,7 @@ fn message_traits(names: &Names<'_>) -> TokenStream {
             }
         }
 
-        #[automatically_derived]
-        impl #parameters #runtime::Encode for #this #bounds {
-            type Message = #message;
-
-            fn __encode(&self, _: &mut #private::Encoder<'_>) {
-                ::core::unreachable!()
-            }
-        }
+        #encode
 
         #[automatically_derived]
         impl #runtime::FromView for #message {

@@ -202,6 +202,11 @@ fn table_field(field: &FieldSpec, field_type: Type) -> Field {
     let shape = (field.shape)();
     let scalar = underlying(shape);
     let (default_integer, default_real) = default(scalar, field.default);
+    let mut attributes = attributes(field.about);
+    // A schema file may spell the name shorter.
+    if let Some(nested) = nested(shape).filter(|_| attributes.iter().all(|(name, _)| name != NESTED)) {
+        attributes.push(nested);
+    }
     Field {
         name: field.name.into(),
         field_type,
@@ -213,16 +218,19 @@ fn table_field(field: &FieldSpec, field_type: Type) -> Field {
         required: field.required,
         key: field.key,
         optional: if scalar.is_some() { field.nullable } else { !field.required },
-        attributes: attributes(field.about).into_iter().chain(nested(shape)).collect(),
+        attributes,
         documentation: documentation(field.about),
         ..Field::default()
     }
 }
 
+/// The name of the attribute that names the message inside.
+const NESTED: &str = "nested_flatbuffer";
+
 /// The attribute that names the message inside.
 fn nested(shape: Shape) -> Option<(String, String)> {
     match shape {
-        Shape::Nested(_, name) => Some(("nested_flatbuffer".into(), name.into())),
+        Shape::Nested(_, name) => Some((NESTED.into(), name.into())),
         _ => None,
     }
 }

@@ -113,6 +113,32 @@ fn keys_are_required_and_fields_like_others() {
 }
 
 #[test]
+fn elements_are_found_by_their_keys() {
+    use cases::dict::{Book, Gauge, Page, Slot, Word};
+    let word = |(text, freq): (&str, u32)| Word { text: text.into(), freq };
+    let book = Book {
+        words: [("a", 1), ("ab", 2), ("b", 3)].map(word).into(),
+        pages: [1, 7, u32::MAX].map(|number| Page { number }).into(),
+        gauges: [f32::NEG_INFINITY, -0.0, 0.0, 2.5].map(|level| Gauge { level, unit: None }).into(),
+        slots: [1, 3, u64::MAX].map(|id| Slot::new(id, 9)).into(),
+    };
+    let bytes = encode(&book).unwrap();
+    let view = decode::<Book>(&bytes).unwrap();
+    assert_eq!(view.words().get_by_key("ab").map(|word| word.freq()), Some(2));
+    assert!(view.words().get_by_key("c").is_none());
+    assert_eq!(view.pages().get_by_key(7).map(|page| page.number()), Some(7));
+    assert!(view.pages().get_by_key(8).is_none());
+    assert_eq!(view.gauges().get_by_key(2.5).map(|gauge| gauge.level()), Some(2.5));
+    // Floats are in their total order, in which the two zeros differ.
+    assert_eq!(
+        view.gauges().get_by_key(-0.0).map(|gauge| gauge.level().to_bits()),
+        Some((-0.0_f32).to_bits())
+    );
+    let slots = view.slots();
+    assert_eq!(slots.binary_search_by_key(&3, |slot| slot.id), Ok(1));
+}
+
+#[test]
 fn flags_combine_and_the_identifier_is_written() {
     use cases::dev::{Cap, Dev, Mac};
     let value = Dev::default();

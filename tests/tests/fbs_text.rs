@@ -8,7 +8,7 @@ use std::{
 };
 
 use msg_codegen::{Checked, Config, to_fbs};
-use msg_runtime::{Flags, Message, Open};
+use msg_runtime::{Flags, Message, Nested, Open};
 use msg_schema::{BaseType, Enum, EnumValue, Field, Object, Schema, Type};
 use msg_tests::{
     random::Random,
@@ -215,6 +215,22 @@ fn a_derived_type_gives_the_text_that_a_colleague_compiles() {
     run(Command::new(flatc()).arg("--cpp").arg("-o").arg(folder.path()).arg(&path));
     let header = fs::read_to_string(folder.path().join("motor_generated.h")).unwrap();
     assert!(header.contains("struct Motor FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table"));
+}
+
+#[derive(Message)]
+#[message(namespace = "robot")]
+struct Envelope {
+    motor: Nested<Motor>,
+}
+
+#[test]
+fn a_nested_message_that_the_schema_does_not_hold_is_a_comment() {
+    let text = to_fbs(&Schema::from_bytes(Envelope::schema()).unwrap()).unwrap();
+    let expected = "namespace robot;\n\ntable Envelope {\n  \
+                    // nested_flatbuffer: \"robot.Motor\", which is not in this schema.\n  \
+                    motor: [ubyte];\n}\n\nroot_type Envelope;\n";
+    assert_eq!(text, expected);
+    assert_same(&flatc_schema_of(&text), &parsed(&text), &text);
 }
 
 #[test]

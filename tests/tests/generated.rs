@@ -80,6 +80,9 @@ fn compare_names(types: &mut Types) {
 }
 
 fn compare_unions(types: &mut Types) {
+    types.table::<generated::nested::Envelope>();
+    types.table::<generated::nested::Letter>();
+    types.compare::<generated::nested::inner::Pose>();
     types.table::<generated::unions::shapes::Circle>();
     types.compare::<generated::unions::shapes::Point>();
     types.table::<generated::unions::Square>();
@@ -213,4 +216,25 @@ fn unions_come_back() {
     assert_eq!(Drawing::from_view(msg_runtime::decode::<Drawing>(&bytes).unwrap()), drawing);
     // A required union is its first member.
     assert_eq!(Drawing::default().r#type, Odd::Self_(Square::default()));
+}
+
+#[test]
+fn nested_messages_are_looked_into() {
+    use generated::nested::{Envelope, Letter, inner::Pose};
+    use msg_runtime::Nested;
+    let letter = Letter { text: Some("hello".into()) };
+    let pose = Pose::new(1.5, true);
+    let inner = Envelope { must: Nested::new(&pose).unwrap(), ..Envelope::default() };
+    let envelope = Envelope {
+        letter: Some(Nested::new(&letter).unwrap()),
+        inner: Some(Nested::new(&inner).unwrap()),
+        ..inner.clone()
+    };
+    let bytes = msg_runtime::encode(&envelope).unwrap();
+    let view = msg_runtime::decode::<Envelope>(&bytes).unwrap();
+    assert_eq!(view.letter().unwrap().view().unwrap().text(), Some("hello"));
+    assert_eq!(view.must().view().unwrap(), &pose);
+    assert_eq!(view.inner().unwrap().view().unwrap().must().view().unwrap(), &pose);
+    assert_eq!(Envelope::from_view(view), envelope);
+    assert!(Envelope::default().letter.is_none());
 }

@@ -70,6 +70,46 @@ mod shadowed {
         pub(crate) unions: ::std::vec::Vec<Union>,
     }
 
+    #[derive(::renamed::Message, ::core::clone::Clone, ::core::marker::Copy)]
+    #[message(crate = "::renamed", plain)]
+    #[repr(transparent)]
+    pub(crate) struct Newtype(pub(crate) f32);
+
+    pub(crate) mod converted {
+        pub(crate) type Field = ::core::primitive::u8;
+
+        pub(crate) fn to_field(value: &::core::primitive::char) -> Field {
+            *value as Field
+        }
+
+        pub(crate) fn from_field(value: Field) -> ::core::primitive::char {
+            ::core::convert::From::from(value)
+        }
+    }
+
+    #[derive(::renamed::Message)]
+    #[message(namespace = "hygiene", crate = "::renamed")]
+    pub(crate) struct Conversions {
+        #[message(key)]
+        pub(crate) key: ::std::string::String,
+        #[message(skip)]
+        pub(crate) skipped: ::core::primitive::usize,
+        #[message(with = "converted")]
+        pub(crate) converted: ::core::primitive::char,
+        pub(crate) newtype: Newtype,
+        pub(crate) map: ::std::collections::BTreeMap<i32, Newtype>,
+    }
+
+    #[derive(::renamed::Message)]
+    #[message(like = Conversions, crate = "::renamed")]
+    pub(crate) struct Twin<'a> {
+        pub(crate) key: &'a ::core::primitive::str,
+        #[message(with = "converted")]
+        pub(crate) converted: ::core::primitive::char,
+        pub(crate) newtype: f32,
+        pub(crate) map: ::std::collections::BTreeMap<i32, f32>,
+    }
+
     #[derive(::renamed::Message)]
     #[message(namespace = "hygiene", crate = "::renamed")]
     pub(crate) enum Union {
@@ -201,6 +241,20 @@ fn members_may_have_any_name() {
     let bytes = ::msg_runtime::encode(&HoldsMembers { members }).unwrap();
     let view = ::msg_runtime::decode::<HoldsMembers>(&bytes).unwrap();
     assert!(::core::matches!(view.members().get(0), ::core::option::Option::Some(MembersView::Some("s"))));
+}
+
+#[test]
+fn conversions_need_no_prelude() {
+    let map = || ::std::convert::From::from([(1, 2.5)]);
+    let twin = shadowed::Twin { key: "k", converted: 'c', newtype: 1.5, map: map() };
+    let bytes = ::msg_runtime::encode(&twin).unwrap();
+    let view = ::msg_runtime::decode::<shadowed::Conversions>(&bytes).unwrap();
+    assert_eq!(
+        (view.key(), view.converted(), view.newtype(), view.map().get(1)),
+        ("k", b'c', 1.5, ::std::option::Option::Some(2.5))
+    );
+    let owned: shadowed::Conversions = ::core::convert::From::from(view);
+    assert_eq!((owned.skipped, owned.converted), (0, 'c'));
 }
 
 #[test]

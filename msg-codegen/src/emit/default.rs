@@ -33,6 +33,9 @@ impl Emitter<'_> {
             _ if field.presence == Presence::Optional => None,
             Type::One(Element::Enum(id)) => self.enum_value(id, &field.default, from),
             Type::One(Element::Union(id)) => Some(self.required_union(id, from)),
+            _ if field.nested.is_some() => {
+                Some(quote!(::msg_runtime::Nested::from_bytes(::std::vec::Vec::new())))
+            }
             // `Default` is there for arrays of up to 32 elements only; what stands in a struct is `Copy`.
             Type::Array(_, length) if length > 32 => {
                 let length = Literal::u16_unsuffixed(length);

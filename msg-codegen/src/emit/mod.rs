@@ -18,16 +18,16 @@ use crate::{
     custom::Custom,
     diagnostic::{Code, Diagnostic},
     ir::{
-        Attributes, Declaration, Default, Element, EnumId, Ir, ObjectId, ObjectKind, Presence, QualifiedName,
-        Scalar, Type, Union, UnionId,
+        Attributes, Declaration, Default, Element, EnumId, Field, Ir, ObjectId, ObjectKind, Presence,
+        QualifiedName, Scalar, Type, Union, UnionId,
     },
     names::{Names, differs},
 };
 
 /// Attributes that the derive knows by other means.
-const OWN_ATTRIBUTES: [&str; 5] = ["id", "deprecated", "required", "key", "bit_flags"];
+const OWN_ATTRIBUTES: [&str; 6] = ["id", "deprecated", "required", "key", "bit_flags", "nested_flatbuffer"];
 
-/// What cannot be generated, though it is understood.
+/// What cannot be generated, though it is understood, and what is generated in part.
 pub(crate) fn refusals(ir: &Ir) -> Vec<Diagnostic> {
     let unions = ir.unions.iter().filter_map(union_refusal);
     let fields = ir.objects.iter().flat_map(|object| &object.fields);
@@ -37,7 +37,32 @@ pub(crate) fn refusals(ir: &Ir) -> Vec<Diagnostic> {
         let help = "remove the default: an absent string can be told apart, and read as any other";
         Diagnostic::new(Code::TextDefaultNotGenerated, field.span, message).help(help)
     });
-    unions.chain(texts).collect()
+    unions.chain(texts).chain(unsearchable_keys(ir)).collect()
+}
+
+/// Keys that are kept in the schema, while no lookup is generated for them.
+fn unsearchable_keys(ir: &Ir) -> impl Iterator<Item = Diagnostic> {
+    let fields = ir.objects.iter().flat_map(|object| object.fields.iter().map(move |field| (object, field)));
+    fields.filter(|(object, field)| field.is_key && !is_searchable(ir, object.kind, field)).map(
+        |(_, field)| {
+            let message = format!("no lookup is generated for the key `{}`", field.name);
+            let help =
+                "use a number, a bool, an enum or a string, or in a struct another struct that has a key";
+            Diagnostic::new(Code::NoEffect, field.span, message).help(help)
+        },
+    )
+}
+
+/// Whether elements can be looked up by a key.
+fn is_searchable(ir: &Ir, kind: ObjectKind, key: &Field) -> bool {
+    match key.field_type {
+        Type::One(Element::Scalar(_) | Element::Enum(_) | Element::Text) => true,
+        Type::One(Element::Struct(id)) if kind == ObjectKind::Struct => {
+            let inner = &ir.objects[id.0];
+            inner.fields.iter().any(|field| field.is_key && is_searchable(ir, inner.kind, field))
+        }
+        _ => false,
+    }
 }
 
 /// `union U {}` and `union U : int { A }`.
@@ -200,8 +225,20 @@ impl Emitter<'_> {
         self.path(from, &self.ir.enums[id.0].declaration, self.names.enumeration(id))
     }
 
+    /// `Nested<T>`: bytes that are a message. Empty ones are none, so what may be absent is an `Option`.
+    fn nested(&self, id: ObjectId, presence: Presence, from: &Declaration) -> TokenStream {
+        let held = self.path(from, &self.ir.objects[id.0].declaration, self.names.object(id));
+        match presence {
+            Presence::Optional => quote!(::core::option::Option<::msg_runtime::Nested<#held>>),
+            Presence::Default | Presence::Required => quote!(::msg_runtime::Nested<#held>),
+        }
+    }
+
     /// The type of a field.
-    fn field_type(&self, field: &crate::ir::Field, from: &Declaration) -> TokenStream {
+    fn field_type(&self, field: &Field, from: &Declaration) -> TokenStream {
+        if let Some(nested) = field.nested {
+            return self.nested(nested, field.presence, from);
+        }
         match field.field_type {
             Type::Vector(element) => {
                 let element = self.element(element, from);

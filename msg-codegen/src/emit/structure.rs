@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::{Emitter, attributes, container, documentation, identifier, message};
 use crate::{
-    ir::{Field, ObjectId},
+    ir::{Field, ObjectId, ObjectKind},
     names::FieldNames,
 };
 
@@ -72,7 +72,7 @@ impl Emitter<'_> {
     }
 
     fn struct_field(&self, id: ObjectId, rust_name: &str, field: &Field) -> TokenStream {
-        let mut keys = self.common_keys(rust_name, field);
+        let mut keys = self.common_keys(rust_name, ObjectKind::Struct, field);
         keys.extend(attributes(&field.attributes));
         let (documentation, message) = (documentation(&field.documentation), message(&keys));
         let (name, field_type) =

@@ -3,9 +3,9 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::{Emitter, attributes, container, documentation, identifier, message};
+use super::{Emitter, attributes, container, documentation, identifier, is_searchable, message};
 use crate::{
-    ir::{Field, ObjectId, Presence},
+    ir::{Field, ObjectId, ObjectKind, Presence},
     names::{FieldNames, differs},
 };
 
@@ -66,7 +66,7 @@ impl Emitter<'_> {
 
     fn table_field(&self, table: ObjectId, rust_name: &str, field: &Field) -> TokenStream {
         let declaration = &self.ir.objects[table.0].declaration;
-        let mut keys = self.common_keys(rust_name, field);
+        let mut keys = self.common_keys(rust_name, ObjectKind::Table, field);
         if field.has_explicit_id {
             let id = Literal::u16_unsuffixed(field.id);
             keys.insert(0, quote!(id = #id));
@@ -84,6 +84,7 @@ impl Emitter<'_> {
             keys.push(quote!(deprecated));
         }
         keys.extend(attributes(&field.attributes));
+        keys.extend(self.nested_key(field));
         let deprecated = field.is_deprecated.then(|| quote!(#[deprecated]));
         let (documentation, message) = (documentation(&field.documentation), message(&keys));
         let (name, field_type) = (identifier(rust_name), self.field_type(field, declaration));
@@ -91,15 +92,24 @@ impl Emitter<'_> {
         quote!(#documentation #deprecated #custom #message pub #name: #field_type)
     }
 
+    /// The name of a nested message as the schema spells it, where that is not its full name.
+    fn nested_key(&self, field: &Field) -> Option<TokenStream> {
+        let full = self.ir.objects[field.nested?.0].declaration.name.dotted();
+        let (_, written) = field.attributes.iter().find(|(name, _)| name == "nested_flatbuffer")?;
+        (*written != full).then(|| quote!(attribute(nested_flatbuffer = #written)))
+    }
+
     /// What fields of tables and structs have in common.
-    pub(super) fn common_keys(&self, rust_name: &str, field: &Field) -> Vec<TokenStream> {
+    pub(super) fn common_keys(&self, rust_name: &str, kind: ObjectKind, field: &Field) -> Vec<TokenStream> {
         let mut keys = Vec::new();
         if differs(rust_name, &field.name) {
             let wire = &field.name;
             keys.push(quote!(rename = #wire));
         }
-        if field.is_key {
-            keys.push(quote!(key));
+        match field.is_key {
+            true if is_searchable(self.ir, kind, field) => keys.push(quote!(key)),
+            true => keys.push(quote!(attribute(key = "0"))),
+            false => {}
         }
         keys
     }

@@ -62,6 +62,7 @@ impl<'a> Writer<'a> {
             self.line(&format!("{INDENT}// A binary schema does not hold the default of a string."));
         }
         let mut attributes = field.attributes.clone();
+        self.drop_unknown_nested(&mut attributes);
         // A string that is the key is required without a word.
         let is_text_key = field.key && field.field_type.base == BaseType::String;
         for (name, holds) in [
@@ -77,6 +78,17 @@ impl<'a> Writer<'a> {
         let default = default.map(|default| format!(" = {default}")).unwrap_or_default();
         self.line(&format!("{INDENT}{name}: {field_type}{default}{};", list(&attributes)));
         Ok(())
+    }
+
+    /// A type does not describe the messages that travel as bytes in it, and compilers want to know them.
+    fn drop_unknown_nested(&mut self, attributes: &mut Vec<(String, String)>) {
+        let is_unknown = |(name, value): &(String, String)| {
+            name == "nested_flatbuffer" && self.scope.lookup(value, &self.namespace).is_none()
+        };
+        let Some(at) = attributes.iter().position(is_unknown) else { return };
+        let (name, value) = attributes.remove(at);
+        let comment = format!("{INDENT}// {name}: {}, which is not in this schema.", quoted(&value));
+        self.line(&comment);
     }
 
     /// What stands behind the `=`, if anything does.

@@ -66,7 +66,7 @@ const KNOWN: [(&str, Effect); 27] = [
     ("native_inline", Effect::None(OTHER_LANGUAGE)),
     ("native_type", Effect::None(OTHER_LANGUAGE)),
     ("native_type_pack_name", Effect::None(OTHER_LANGUAGE)),
-    ("nested_flatbuffer", Effect::None("the field is a plain vector of bytes")),
+    ("nested_flatbuffer", Effect::On(Place::Field)),
     ("offset64", Effect::Refused),
     ("original_order", Effect::None("fields keep their order here always")),
     ("private", Effect::None("generated types are public")),

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     ast,
     diagnostic::{Code, Diagnostic},
-    ir::{Attributes, Default, Element, Field, Object, ObjectKind, Presence, Type},
+    ir::{Attributes, Default, Element, Field, Object, ObjectId, ObjectKind, Presence, Type},
 };
 
 /// A field while its rules are checked.
@@ -81,7 +81,8 @@ impl Resolver<'_, '_> {
         let is_key = self.key(&draft);
         let is_deprecated = self.deprecated(&draft);
         let is_required = self.required(&draft);
-        self.check_misplaced(&draft, site);
+        self.check_misplaced(&draft);
+        let nested = self.nested(&draft, site);
         let (default, is_optional) = self.default(&draft, site)?;
         // A string key is required: vectors are sorted by it.
         let is_text_key = is_key && field_type == Type::One(Element::Text);
@@ -92,7 +93,12 @@ impl Resolver<'_, '_> {
             _ if draft.is_scalar() && !is_optional => Presence::Default,
             _ => Presence::Optional,
         };
-        Some(new_field(ast, attributes, field_type, Facts { default, presence, is_deprecated, is_key }))
+        Some(new_field(
+            ast,
+            attributes,
+            field_type,
+            Facts { default, presence, is_deprecated, is_key, nested },
+        ))
     }
 
     /// A field's type, if it may stand in this kind of object.
@@ -159,6 +165,7 @@ struct Facts {
     presence: Presence,
     is_deprecated: bool,
     is_key: bool,
+    nested: Option<ObjectId>,
 }
 
 fn new_field(ast: &ast::Field, attributes: Attributes, field_type: Type, facts: Facts) -> Field {
@@ -175,6 +182,7 @@ fn new_field(ast: &ast::Field, attributes: Attributes, field_type: Type, facts: 
         presence: facts.presence,
         is_deprecated: facts.is_deprecated,
         is_key: facts.is_key,
+        nested: facts.nested,
         is_boxed: false,
         span: ast.name.span,
     }

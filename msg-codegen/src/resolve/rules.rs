@@ -11,7 +11,7 @@ use super::{
 use crate::{
     ast,
     diagnostic::{Code, Diagnostic, Span},
-    ir::{Element, Field, Scalar, Type},
+    ir::{Element, Field, ObjectId, Scalar, Type},
 };
 
 impl Resolver<'_, '_> {
@@ -137,7 +137,7 @@ impl Resolver<'_, '_> {
     }
 
     /// Attributes that only go with some types, whether they do something here or not.
-    pub(super) fn check_misplaced(&mut self, draft: &Draft<'_>, site: &Site) {
+    pub(super) fn check_misplaced(&mut self, draft: &Draft<'_>) {
         let field_type = draft.field_type;
         let is_bytes = field_type == Type::Vector(Element::Scalar(Scalar::U8));
         let is_text = field_type == Type::One(Element::Text);
@@ -161,7 +161,6 @@ impl Resolver<'_, '_> {
             );
         }
         self.check_hash(draft);
-        self.check_nested(draft, site);
     }
 
     /// `x: uint (hash: "fnv1_64")`
@@ -182,12 +181,16 @@ impl Resolver<'_, '_> {
     }
 
     /// `x: [ubyte] (nested_flatbuffer: "Table")`
-    pub(super) fn check_nested(&mut self, draft: &Draft<'_>, site: &Site) {
-        let Some(attribute) = draft.attribute("nested_flatbuffer") else { return };
+    pub(super) fn nested(&mut self, draft: &Draft<'_>, site: &Site) -> Option<ObjectId> {
+        let attribute = draft.attribute("nested_flatbuffer")?;
         match &attribute.value {
             Some(ast::Value { kind: ast::ValueKind::Text(name), span }) => {
-                if !matches!(self.scope.lookup(name, site), Some((Symbol::Object(_), _))) {
-                    self.unknown_type(name, *span, site);
+                match self.scope.lookup(name, site) {
+                    Some((Symbol::Object(id), _)) => {
+                        return Some(id)
+                            .filter(|_| draft.field_type == Type::Vector(Element::Scalar(Scalar::U8)));
+                    }
+                    _ => self.unknown_type(name, *span, site),
                 }
             }
             value => {
@@ -197,6 +200,7 @@ impl Resolver<'_, '_> {
                 self.report(Diagnostic::new(Code::MisplacedAttribute, span, message).help(help));
             }
         }
+        None
     }
 }
 

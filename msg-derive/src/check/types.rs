@@ -41,7 +41,7 @@ pub(super) fn supported_type(context: &Context, ty: &Type) {
         }
         Type::Reference(reference) => match &*reference.elem {
             Type::Slice(slice) => supported_type(context, &slice.elem),
-            Type::Path(path) if path.path.is_ident("str") => {}
+            other if is_named(other, "str") => {}
             other => {
                 let found = other.to_token_stream();
                 let message = format!(
