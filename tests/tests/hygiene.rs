@@ -17,7 +17,7 @@ macro_rules! panic {
 
 mod shadowed {
     //! Every name that an expansion could stumble over means something else here.
-    #![allow(non_camel_case_types, non_upper_case_globals, unused)]
+    #![allow(non_camel_case_types, non_upper_case_globals, unused, clippy::trivially_copy_pass_by_ref)]
 
     pub(crate) struct u8;
     pub(crate) struct u16;

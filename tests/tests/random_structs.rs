@@ -303,13 +303,13 @@ where
     let mut source = Source { random: Random::new(3), depth: DEPTH };
     for _ in 0..count() {
         let value = M::arbitrary(&mut source);
-        let bytes = encode(&value).unwrap();
-        let view = decode::<M>(&bytes).unwrap();
+        let bytes = encode(&value).expect("it is valid");
+        let view = decode::<M>(&bytes).expect("it is valid");
         let owned = M::from_view(view);
         // Shown, since random floats may be NaN.
         assert_eq!(format!("{owned:?}"), format!("{value:?}"));
-        assert_eq!(encode(&owned).unwrap()[..], bytes[..]);
-        assert_eq!(encode(&view).unwrap()[..], bytes[..]);
+        assert_eq!(encode(&owned).expect("it is valid")[..], bytes[..]);
+        assert_eq!(encode(&view).expect("it is valid")[..], bytes[..]);
     }
 }
 
@@ -351,7 +351,7 @@ fn use_view(bytes: &[u8]) -> bool {
     // Twice, since unknown members are left out when they are sent.
     let owned = encode(&Tree::from(view)).expect("an owned value encodes");
     let owned = Tree::from(decode::<Tree>(&owned).expect("an encoded value is valid"));
-    assert_eq!(encode(&again).unwrap()[..], encode(&owned).unwrap()[..]);
+    assert_eq!(encode(&again).expect("it is valid")[..], encode(&owned).expect("it is valid")[..]);
     true
 }
 

@@ -60,8 +60,8 @@ fn scan() -> Scan {
 }
 
 fn sent_as<E: Encode<Message = Scan>>(value: &E) -> Scan {
-    let bytes = encode(value).unwrap();
-    Scan::from(decode::<Scan>(&bytes).unwrap())
+    let bytes = encode(value).expect("it is valid");
+    Scan::from(decode::<Scan>(&bytes).expect("it is valid"))
 }
 
 #[test]

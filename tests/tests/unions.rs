@@ -82,8 +82,8 @@ fn check<M>(value: &M)
 where
     M: Message + Encode<Message = M> + FromView + PartialEq + std::fmt::Debug,
 {
-    let bytes = encode(value).unwrap();
-    assert_eq!(M::from_view(decode::<M>(&bytes).unwrap()), *value);
+    let bytes = encode(value).expect("it is valid");
+    assert_eq!(M::from_view(decode::<M>(&bytes).expect("it is valid")), *value);
 }
 
 #[test]
@@ -243,7 +243,7 @@ struct RequiredNewer {
 
 #[track_caller]
 fn check_required(thing: Option<Thing>, expected: Option<Invalid>) {
-    let bytes = encode(&NotRequired { thing }).unwrap();
+    let bytes = encode(&NotRequired { thing }).expect("it is valid");
     assert_eq!(decode::<Required>(&bytes).err(), expected);
 }
 
@@ -265,7 +265,7 @@ fn two_vectors(numbers: &[u8], values: &[u32]) -> Result<Vec<Thing>, Invalid> {
     words.push(numbers.len() as u32);
     let mut padded = numbers.to_vec();
     padded.resize(8, 0);
-    words.extend(padded.chunks(4).map(|chunk| u32::from_le_bytes(chunk.try_into().unwrap())));
+    words.extend(padded.chunks(4).map(|chunk| u32::from_le_bytes(chunk.try_into().expect("four bytes"))));
     words.push(values.len() as u32);
     let from_here = |index: usize| 4 * (values.len() - index) as u32;
     words.extend(
