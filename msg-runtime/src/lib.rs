@@ -97,6 +97,7 @@ pub use transport::Info;
 /// | `pose: Pose` (a struct) | `Option<Pose>`; `Pose` is `Copy`, its bytes are its memory |
 /// | `child: Node` (a table) | `Option<Node>`, in a `Box` where it is recursive |
 /// | `xs: [float]`, `names: [string]`, `nodes: [Node]` | `Vec<f32>`, `Vec<String>`, `Vec<Node>`; absent reads as empty |
+/// | `shape: Shape` (a union) | `Option<Shape>`, an enum with data; what only newer senders know is `Unknown(number)` |
 /// | `mode: Mode` (an enum) | `Open<Mode>`, from `Mode::Idle.into()`: numbers of newer senders survive |
 /// | `caps: Cap` (`bit_flags`) | `Flags<Cap>` |
 /// | `xs: [float:3]` in a struct | `[f32; 3]` |

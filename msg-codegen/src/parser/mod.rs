@@ -42,11 +42,18 @@ pub(crate) fn parse(file: FileId, tokens: &[Token<'_>], diagnostics: &mut Vec<Di
         let (start, kept) = (parser.at, ast.items.len() + ast.includes.len());
         if parser.declaration(&mut ast).is_err() {
             // A whole declaration is lost; one that only lacks its semicolon has been kept.
-            ast.broken |= ast.items.len() + ast.includes.len() == kept;
+            let lost = ast.items.len() + ast.includes.len() == kept;
+            ast.broken |= lost && !declares_no_type(tokens[start].text);
             parser.recover_declaration(start);
         }
     }
     ast
+}
+
+/// Whether no type is lost with a declaration that begins with this word, or with a misspelling of it.
+fn declares_no_type(word: &str) -> bool {
+    let word = closest(word, DECLARATIONS).unwrap_or(word);
+    matches!(word, "root_type" | "file_identifier" | "file_extension" | "attribute" | "rpc_service")
 }
 
 /// A mistake that has been reported; the caller recovers.
