@@ -261,13 +261,12 @@ fn a_verified_copy_stays_verified() {
         stop.store(false, Ordering::Relaxed);
         thread::scope(|scope| {
             scope.spawn(|| {
-                for value in (0..).step_by(0x0101_0101) {
-                    let last = stop.load(Ordering::Relaxed);
+                let mut value = 0_u32;
+                while !stop.load(Ordering::Relaxed) {
                     words.iter().for_each(|word| word.store(value, Ordering::Relaxed));
-                    if last {
-                        break;
-                    }
+                    value = value.wrapping_add(0x0101_0101);
                 }
+                words.iter().for_each(|word| word.store(!value, Ordering::Relaxed));
             });
             let received = notes.recv();
             let before = received.as_ref().ok().map(|sample| (sample.to_owned(), sample.payload().to_vec()));
