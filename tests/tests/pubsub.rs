@@ -265,10 +265,9 @@ fn a_verified_copy_stays_verified() {
                 {
                     let last = stop.load(Ordering::Relaxed);
                     words.iter().for_each(|word| word.store(value, Ordering::Relaxed));
-                    if last {
-                        break;
-                    }
+                    value = value.wrapping_add(0x0101_0101);
                 }
+                words.iter().for_each(|word| word.store(!value, Ordering::Relaxed));
             });
             let received = notes.recv();
             let before = received.as_ref().ok().map(|sample| (sample.to_owned(), sample.payload().to_vec()));

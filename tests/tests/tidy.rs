@@ -127,7 +127,8 @@ fn sources(folders: &[&str]) -> Vec<Source> {
 fn crates() -> Vec<Source> {
     let folders = ["msg-derive/src", "msg-schema/src", "msg-codegen/src", "msg-runtime/src", "msg-cli/src"];
     let mut found = sources(&folders);
-    found.retain(|source| !source.path.ends_with("/models.rs") && !source.path.ends_with("/tests.rs"));
+    let tests = ["/models.rs", "/stress.rs", "/tests.rs"];
+    found.retain(|source| !tests.iter().any(|name| source.path.ends_with(name)));
     found
 }
 

@@ -202,7 +202,7 @@ pub(super) struct PublisherRecord {
     pub(super) full: PlainU64,
 }
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 const _: () = {
     assert!(DataHeader::BYTES == 128);
     assert!(offset_of!(DataHeader, checksum) == 12);
@@ -295,7 +295,7 @@ pub(super) fn checksum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |sum: u32, byte| sum >> 8 ^ TABLE[usize::from(sum as u8 ^ byte)])
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
 

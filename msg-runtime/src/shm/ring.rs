@@ -26,14 +26,16 @@
 //!
 //! Each side has a `SeqCst` fence between the two, named at its place.
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod crash;
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod garbage;
 #[cfg(all(test, loom))]
 mod models;
 mod reader;
 mod repair;
+#[cfg(all(test, not(loom)))]
+mod stress;
 
 pub(super) use reader::{Found, NextError};
 pub(super) use repair::free_record;
@@ -73,14 +75,52 @@ pub(super) enum Fault {
     NoHelperFence,
     NoTakeFence,
     NoReadingFence,
+    NoEvictableFence,
     MinimumIsInfinite,
     HoldsBeforeCursor,
     PinHoldFirst,
     PinBySequence,
     TakeNewest,
     RepairWithoutBase,
+    RepairWithoutHolds,
     NoSealCheck,
+    RelaxedEntry,
+    RelaxedCommit,
+    RelaxedRelease,
+    RelaxedDropHold,
+    RelaxedDropReading,
+    RelaxedExchange,
 }
+
+#[cfg(loom)]
+impl Fault {
+    /// Every one of them.
+    const ALL: [Self; 20] = [
+        Self::NoScanFence,
+        Self::NoJoinFence,
+        Self::NoHelperFence,
+        Self::NoTakeFence,
+        Self::NoReadingFence,
+        Self::NoEvictableFence,
+        Self::MinimumIsInfinite,
+        Self::HoldsBeforeCursor,
+        Self::PinHoldFirst,
+        Self::PinBySequence,
+        Self::TakeNewest,
+        Self::RepairWithoutBase,
+        Self::RepairWithoutHolds,
+        Self::NoSealCheck,
+        Self::RelaxedEntry,
+        Self::RelaxedCommit,
+        Self::RelaxedRelease,
+        Self::RelaxedDropHold,
+        Self::RelaxedDropReading,
+        Self::RelaxedExchange,
+    ];
+}
+
+#[cfg(loom)]
+const _: () = assert!(Fault::ALL.len() == Fault::RelaxedExchange as usize + 1, "the last one is another");
 
 /// What a publisher remembers between its loans, so that the hot path reads no reader's memory.
 #[derive(Debug)]
@@ -147,6 +187,12 @@ impl Ring<'_> {
         }
     }
 
+    /// The ordering of an access, weakened by a fault.
+    #[inline(always)]
+    fn unless(&self, fault: Fault, ordering: Ordering) -> Ordering {
+        if self.fault(fault) { Ordering::Relaxed } else { ordering }
+    }
+
     #[inline]
     fn place(&self, sequence: u64) -> &AtomicU64 {
         &self.entries[sequence as usize & (self.entries.len() - 1)]
@@ -155,7 +201,7 @@ impl Ring<'_> {
     /// The entry in a sequence's place. Pairs with the exchange in `commit`: the message's bytes and record are seen.
     #[inline]
     fn entry(&self, sequence: u64) -> Entry {
-        Entry(self.place(sequence).load(Ordering::Acquire))
+        Entry(self.place(sequence).load(self.unless(Fault::RelaxedEntry, Ordering::Acquire)))
     }
 
     #[inline]
@@ -279,7 +325,8 @@ impl Ring<'_> {
 
     #[inline]
     fn exchange_slot(&self, slot: usize, from: SlotWord, to: SlotWord) -> bool {
-        self.slots[slot].compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        let success = self.unless(Fault::RelaxedExchange, Ordering::AcqRel);
+        self.slots[slot].compare_exchange(from.0, to.0, success, Ordering::Acquire).is_ok()
     }
 
     /// Whether no lossless reader can need the message in this slot, by the snapshot.
@@ -354,7 +401,8 @@ impl Ring<'_> {
             // The commit point. Pairs with `entry`: the reader sees the slot's bytes and record.
             let committed = Entry::new(tail, slot).0;
             let place = self.place(tail);
-            if place.compare_exchange(found.0, committed, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+            let success = self.unless(Fault::RelaxedCommit, Ordering::AcqRel);
+            if place.compare_exchange(found.0, committed, success, Ordering::Acquire).is_ok() {
                 return Ok(tail);
             }
         }

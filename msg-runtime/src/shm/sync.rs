@@ -1,6 +1,8 @@
-//! The atomics of the ring: the core library's, or loom's when the ring is being model-checked.
+//! The atomics of the ring: the core library's, or loom's or shuttle's when the ring is being model-checked.
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub(super) use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 #[cfg(loom)]
 pub(super) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+#[cfg(shuttle)]
+pub(super) use shuttle::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};

@@ -94,7 +94,7 @@ pub(super) fn event_fence() -> EventFence {
     EventFence(())
 }
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 mod kernel {
     use core::ptr;
     use std::time::Duration;
@@ -126,6 +126,20 @@ mod kernel {
         // SAFETY: FUTEX_WAKE takes any address and reads nothing there.
         unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
     }
+}
+
+/// Under random schedules nobody sleeps: whoever would looks again.
+#[cfg(shuttle)]
+mod kernel {
+    use std::time::Duration;
+
+    use super::AtomicU32;
+
+    pub(super) fn sleep(_word: &AtomicU32, _expected: u32, _longest: Duration) {
+        shuttle::thread::yield_now();
+    }
+
+    pub(super) fn wake_all(_word: &AtomicU32) {}
 }
 
 /// Loom has no futex: the same promise from what it has, in which a lost wake-up is a deadlock that loom reports.

@@ -86,7 +86,7 @@ impl Ring<'_> {
         if let Ok(Some(found)) = found {
             reading.store(found.entry().0, Ordering::Release);
             // Pairs with the fence of `pass`: either the taker sees the reading, or the eviction before it is seen here.
-            self.fence_unless(Fault::NoReadingFence);
+            self.fence_unless(Fault::NoEvictableFence);
         }
         if self.state(index) == state {
             return found;
@@ -136,14 +136,16 @@ impl Ring<'_> {
     #[inline]
     pub(in crate::shm) fn release(&self, index: usize, sequence: u64) {
         // Pairs with the load in `counted_cursor`: the reads of the message are over.
-        self.readers[index].cursor.store(sequence.wrapping_add(1), Ordering::Release);
+        let ordering = self.unless(Fault::RelaxedRelease, Ordering::Release);
+        self.readers[index].cursor.store(sequence.wrapping_add(1), ordering);
     }
 
     /// Lets go of a kept message; in any order.
     #[inline]
     pub(in crate::shm) fn drop_hold(&self, index: usize, hold: usize) {
         // Pairs with `held` in `scan` and `pinned`: the reads of the message are over.
-        self.readers[index].holds[hold].store(0, Ordering::Release);
+        let ordering = self.unless(Fault::RelaxedDropHold, Ordering::Release);
+        self.readers[index].holds[hold].store(0, ordering);
     }
 
     /// From here on publishers do not wait for this reader, and leave alone what it holds or reads.
@@ -200,6 +202,7 @@ impl Ring<'_> {
 
     /// Lets go of what `latest` or `next_evictable` found.
     pub(in crate::shm) fn drop_reading(&self, index: usize) {
-        self.readers[index].reading.store(0, Ordering::Release);
+        let ordering = self.unless(Fault::RelaxedDropReading, Ordering::Release);
+        self.readers[index].reading.store(0, ordering);
     }
 }

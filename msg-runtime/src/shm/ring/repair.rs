@@ -70,6 +70,7 @@ impl Ring<'_> {
             self.state(index).kind() != Kind::Free
                 && self.readers[index].held().any(|entry| entry.names(slot))
         };
-        if (0..self.readers.len()).any(kept) { None } else { Some(SlotWord::free(loan.base())) }
+        let kept = !self.fault(Fault::RepairWithoutHolds) && (0..self.readers.len()).any(kept);
+        if kept { None } else { Some(SlotWord::free(loan.base())) }
     }
 }
