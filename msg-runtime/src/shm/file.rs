@@ -32,8 +32,8 @@ pub(super) fn open(path: &Path, access: Access) -> io::Result<Option<File>> {
 }
 
 /// Opens the same file a second time, as an open file of its own, whatever its name is by now.
-pub(super) fn reopen(file: &File) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).open(own_descriptor(file))
+pub(super) fn reopen(file: &File, access: Access) -> io::Result<File> {
+    OpenOptions::new().read(true).write(access == Access::ReadWrite).open(own_descriptor(file))
 }
 
 fn own_descriptor(file: &File) -> String {

@@ -8,7 +8,8 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::attach::{self, Attachment};
+use super::attach;
+use super::attachment::Attachment;
 use super::file;
 use super::fork;
 use super::layout::HOLDS;
