@@ -58,6 +58,23 @@ impl Drop for Directory {
     }
 }
 
+/// The files of a channel in `/dev/shm` whose processes end without closing it, removed when dropped.
+#[derive(Debug)]
+pub struct Leftovers(pub String);
+
+impl Drop for Leftovers {
+    fn drop(&mut self) {
+        let owned_by_channel = format!(".{}.", self.0);
+        let Ok(entries) = std::fs::read_dir("/dev/shm") else { return };
+        for path in entries.filter_map(|entry| entry.ok().map(|entry| entry.path())) {
+            if name(&path).starts_with("msg.") && name(&path).contains(&owned_by_channel) {
+                // What is left shows in the directory; a panic here would hide the test's own.
+                let _ = std::fs::remove_file(path);
+            }
+        }
+    }
+}
+
 /// The ring of a channel in a directory.
 pub fn options(directory: &str, channel: &str) -> Options {
     Options::new(channel, "test").directory(directory)

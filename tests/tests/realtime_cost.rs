@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test says what failed by panicking")]
 #![cfg(target_os = "linux")]
 
+use msg_tests::shm::Leftovers;
 use std::{
     collections::HashMap,
-    process::Command,
+    process::{Command, Stdio},
     sync::{Mutex, PoisonError},
 };
 
@@ -18,7 +19,10 @@ struct Cost(HashMap<String, u64>);
 impl Cost {
     fn of(arguments: &[&str]) -> Self {
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let output = Command::new(env!("CARGO_BIN_EXE_realtime_cost")).args(arguments).output().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_realtime_cost"));
+        let child = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let _leftovers = Leftovers(format!("realtime-cost-{}", child.id()));
+        let output = child.wait_with_output().unwrap();
         let (text, errors) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{arguments:?}: {}\n{errors}", output.status);

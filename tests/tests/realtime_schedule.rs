@@ -7,9 +7,10 @@ use msg_runtime::{
     Message, Publisher,
     realtime::{Policy, RealtimePublisher, Schedule, report},
 };
+use msg_tests::shm::Leftovers;
 use std::{
     env, fs, hint, mem,
-    process::{self, Command},
+    process::{self, Command, Stdio},
     sync::{
         Barrier,
         atomic::{AtomicU32, Ordering::Relaxed},
@@ -189,7 +190,10 @@ fn a_stack_that_was_touched_has_no_faults_later() {
 
 #[test]
 fn a_start_without_rights_says_how_to_get_them_and_keeps_what_was_pushed() {
-    let output = Command::new(env!("CARGO_BIN_EXE_realtime_rights")).output().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_realtime_rights"));
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let _leftovers = Leftovers(format!("realtime-rights-{}", child.id()));
+    let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     let lines: Vec<&str> = text.lines().collect();

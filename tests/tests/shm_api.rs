@@ -289,7 +289,10 @@ fn options_that_cannot_be_are_refused() {
     refused(plain.clone().slots(1025), InvalidEndpoint);
     refused(plain.clone().slot_bytes(0), InvalidEndpoint);
     refused(plain.clone().slots(1024).slot_bytes(2 << 20), InvalidEndpoint);
-    refused(plain.clone().group("no such group"), PermissionDenied);
+    for group in ["no such group", "4294967295"] {
+        refused(plain.clone().group(group), PermissionDenied);
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "nothing is made for them");
     refused(plain.directory("/nonexistent/directory"), ErrorKind::Io);
     assert!(directory.files().is_empty());
 }

@@ -7,6 +7,7 @@ mod peer;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use msg_runtime::ErrorKind;
 use msg_runtime::shm::{ShmPublisher, ShmSubscriber};
@@ -200,4 +201,136 @@ fn files_of_another_user_or_group_are_refused() {
             chown(&file, Some(0), Some(group.as_ref().map_or(0, |_| GROUP))).unwrap();
         }
     }
+}
+
+#[test]
+fn whoever_opens_what_the_killed_left_gets_a_ring_of_its_own() {
+    let directory = Directory::new();
+    let options = shm::options(directory.path(), "c");
+    for round in 0..24 {
+        // The kernel takes its time with a large process, and frees its memory before its locks.
+        let memory = ["0", "64", "256"][round % 3];
+        let dying = Peer::ready(&directory, "c", &["named", memory]);
+        dying.signal(if round % 2 == 0 { libc::SIGKILL } else { libc::SIGINT });
+        // Nobody has waited for its end.
+        let publisher = ShmPublisher::open(&options).unwrap();
+        assert_eq!(publisher.slot_bytes(), 65536, "round {round}: the size of a dead one");
+    }
+    assert!(directory.files().is_empty());
+}
+
+#[test]
+fn a_copy_of_a_dead_process_keeps_nothing_alive() {
+    let directory = Directory::new();
+    let options = shm::options(directory.path(), "c").slots(2);
+    let publisher = ShmPublisher::open(&options).unwrap();
+    let mut parent = Peer::start(&directory, "c", &["copied", "0"]);
+    let child = parent.line().parse().unwrap();
+    assert_eq!(publisher.subscribers(), 1);
+    (0..2).for_each(|_| publisher.try_send(b"x").unwrap());
+    assert!(publisher.try_send(b"x").is_err());
+    parent.kill();
+    publisher.send_timeout(b"x", Duration::from_secs(10)).unwrap();
+    assert_eq!(publisher.subscribers(), 0);
+    drop(publisher);
+    // Nor the files: what only a copy has open is replaced.
+    let mut named = Peer::start(&directory, "c", &["copied", "1"]);
+    let second = named.line().parse().unwrap();
+    named.kill();
+    let publisher = ShmPublisher::open(&options).unwrap();
+    assert_eq!(publisher.slot_bytes(), 65536);
+    drop(publisher);
+    assert!(directory.files().is_empty());
+    for child in [child, second] {
+        peer::signal(child, libc::SIGKILL);
+    }
+}
+
+/// How long the longer tests take: by a variable, in seconds.
+fn seconds(otherwise: u64) -> u64 {
+    std::env::var("MSG_TEST_SECONDS").map_or(otherwise, |text| text.parse().unwrap())
+}
+
+#[test]
+fn thirty_two_processes_come_and_go_and_are_killed_and_none_meets_an_error() {
+    let directory = Directory::new();
+    let milliseconds = (1000 * seconds(3)).to_string();
+    let start = || Peer::start(&directory, "c", &["churn", &milliseconds]);
+    let mut peers: Vec<Peer> = (0..32).map(|_| start()).collect();
+    let (started, mut dice) = (Instant::now(), 0x9e37_79b9_7f4a_7c15_u64);
+    while started.elapsed() < Duration::from_secs(seconds(3)) / 2 {
+        dice ^= dice << 13;
+        dice ^= dice >> 7;
+        dice ^= dice << 17;
+        std::thread::sleep(Duration::from_micros(dice % 50_000));
+        let victim = dice as usize / 7 % peers.len();
+        peers[victim].kill();
+        peers[victim] = start();
+    }
+    let rounds: u64 = peers.iter_mut().map(|peer| rounds(&peer.line())).sum();
+    println!("{rounds} rounds");
+    peers.into_iter().for_each(Peer::ends_well);
+    drop(ShmPublisher::open(&shm::options(directory.path(), "c")).unwrap());
+    assert!(directory.files().is_empty());
+}
+
+fn rounds(line: &str) -> u64 {
+    line.strip_prefix("rounds ").expect("the peer found something wrong").parse().unwrap()
+}
+
+#[test]
+fn subscribers_cannot_write_what_publishers_write() {
+    let directory = Directory::new();
+    let options = shm::options(directory.path(), "c");
+    // One that made the ring, one that found it, and one that has moved to another.
+    let early = [(); 2].map(|()| ShmSubscriber::open(&options).unwrap());
+    read_only_mappings(&directory, 2);
+    let publisher = Peer::ready(&directory, "c", &["named", "0"]);
+    early.iter().for_each(|subscriber| assert!(subscriber.try_recv().is_err()));
+    read_only_mappings(&directory, 2);
+    drop(publisher);
+}
+
+/// Sees to it that this process has mapped the data file so many times, and never so that it could write there.
+fn read_only_mappings(directory: &Directory, count: usize) {
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    let inode = inodes(directory)[0].to_string();
+    let of_data = maps.lines().filter(|line| line.split(' ').nth(4) == Some(&inode));
+    let of_data: Vec<_> = of_data.filter(|line| line.contains(directory.path())).collect();
+    assert_eq!(of_data.len(), count, "{maps}");
+    for line in of_data {
+        assert_eq!(line.split(' ').nth(1), Some("r--s"), "{line}");
+        let (from, to) = line.split(' ').next().unwrap().split_once('-').unwrap();
+        let [from, to] = [from, to].map(|text| usize::from_str_radix(text, 16).unwrap());
+        let wanted = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: asks for more rights on bytes that are mapped; nothing of what they are used for needs fewer.
+        let result = unsafe { libc::mprotect(from as *mut _, to - from, wanted) };
+        let error = std::io::Error::last_os_error().raw_os_error();
+        assert_eq!((result, error), (-1, Some(libc::EACCES)), "{line}");
+    }
+}
+
+#[test]
+fn two_files_that_do_not_belong_together_are_no_ring() {
+    let (directory, other) = (Directory::new(), Directory::new());
+    let options = shm::options(directory.path(), "c");
+    let subscriber = ShmSubscriber::open(&options).unwrap();
+    let _stranger = ShmSubscriber::open(&shm::options(other.path(), "c")).unwrap();
+    let before = inodes(&directory);
+    fs::copy(&other.files()[0], directory.path().to_owned() + "/copy").unwrap();
+    fs::rename(directory.path().to_owned() + "/copy", &directory.files()[0]).unwrap();
+    // The ring that is made in their place is empty until the subscriber has looked and moved.
+    let publisher = ShmPublisher::open(&options).unwrap();
+    assert!(inodes(&directory).iter().all(|inode| !before.contains(inode)));
+    assert_eq!(publisher.subscribers(), 0);
+    std::thread::scope(|scope| {
+        let receiving = scope.spawn(|| subscriber.recv_timeout(Duration::from_secs(10)));
+        assert!(publisher.wait_for_subscribers(1, Duration::from_secs(10)));
+        publisher.send(b"x").unwrap();
+        assert_eq!(&*receiving.join().unwrap().unwrap(), b"x");
+    });
+}
+
+fn inodes(directory: &Directory) -> Vec<u64> {
+    directory.files().iter().map(|path| fs::metadata(path).unwrap().ino()).collect()
 }

@@ -83,7 +83,7 @@ fn a_slow_subscriber_holds_publishers_back_until_it_dies() {
         hog.kill();
         let killed = Instant::now();
         assert_eq!(blocked.join().unwrap(), Ok(()));
-        assert!(killed.elapsed() < SECOND, "the dead one's slots took {:?}", killed.elapsed());
+        assert!(killed.elapsed() < LONG / 4, "the dead one's slots took {:?}", killed.elapsed());
     });
     send_all(&publisher, 0..20);
 }
@@ -183,7 +183,8 @@ fn a_killed_publishers_loans_return() {
     dying.kill();
     let started = Instant::now();
     publisher.send_timeout(b"after", LONG).unwrap();
-    assert!(started.elapsed() < SECOND);
+    // Far from the timeout, with room for a machine that is busy.
+    assert!(started.elapsed() < LONG / 4);
     assert_eq!(&*subscriber.recv().unwrap(), b"after");
     assert!(subscriber.try_recv().is_err(), "half a message was published");
 }

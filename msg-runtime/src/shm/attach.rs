@@ -6,6 +6,8 @@
 //! ```text
 //! no readers file            make both, link readers, then data
 //! nobody holds a lock        all are dead: unlink, start over
+//! only copies of locks left  all are dead: unlink, start over
+//! all were killed just now   wait until they are dead, start over
 //! no byte of our kind free   refused, unless somebody is removing the files: start over
 //! data missing or not theirs somebody is making or removing it; if nobody is, unlink, start over
 //! another type               refused, unless the options' check accepts it
@@ -19,14 +21,14 @@ use std::fs::File;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::attachment::Attachment;
 use super::file::{self, Access, Mapping};
 use super::fork::LockFile;
-use super::layout::{DataLayout, NAMES_BYTE, PublisherRecord, Readers, SlotRecord};
-use super::options::{Description, Options};
-use super::participant::{Membership, Role};
-use super::ring::Ring;
+use super::layout::{LOCK_BYTES, NAMES_BYTE, REMOVAL_BYTE, Readers};
+use super::options::Options;
+use super::participant::{self, Company, Membership, Role};
 use super::segment::{self, HeadError, Header, Names, SegmentId};
-use super::sync::{AtomicU64, Ordering};
+use super::sync::Ordering;
 use super::wait::event_fence;
 use super::wish::Wish;
 use super::word::{Kind, State};
@@ -34,134 +36,9 @@ use crate::error::{Error, ErrorKind};
 
 /// How long opening goes on while the files keep changing.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long opening waits for those who are ending: a killed process frees its memory before its locks.
+const PATIENCE_WITH_THE_DYING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(1);
-
-/// A mapped ring and the place that its user has in it.
-#[derive(Debug)]
-pub(super) struct Attachment {
-    /// First: it borrows from the two mappings, which `data` and `membership` own.
-    ring: Ring<'static>,
-    records: &'static [SlotRecord],
-    publishers: &'static [PublisherRecord],
-    pub(super) layout: DataLayout,
-    /// How old what a subscriber has not received may be when the ring is full.
-    pub(super) evict: Option<Duration>,
-    pub(super) description: Description,
-    segment: SegmentId,
-    /// Which file `data` maps.
-    identity: (u64, u64),
-    data: Mapping,
-    pub(super) membership: Arc<Membership>,
-}
-
-/// Gives words of a mapping the lifetime of the attachment that owns the mapping.
-///
-/// # Safety
-/// The result must not be used after the mapping is gone.
-unsafe fn detach<T>(words: &[T]) -> &'static [T] {
-    // SAFETY: the same slice; the caller sees to its life.
-    unsafe { &*std::ptr::from_ref(words) }
-}
-
-impl Attachment {
-    fn new(membership: Arc<Membership>, file: &File, header: Header) -> Result<Self, Error> {
-        let (names, layout) = (&membership.names, header.layout);
-        let access = if membership.role == Role::Publisher { Access::ReadWrite } else { Access::ReadOnly };
-        let failed = |error| names.io_error("map", &names.data, error);
-        let identity = file::identity(&file.metadata().map_err(failed)?);
-        let data = Mapping::new(file, layout.file_bytes, access).map_err(failed)?;
-        let slots = layout.geometry.slots;
-        // SAFETY: MAPPED (shm/mod.rs): kept beside both mappings, dropped before them, lent only with `self`'s life.
-        let readers = &unsafe { detach(std::slice::from_ref(membership.readers())) }[0];
-        // SAFETY: MAPPED.
-        let tail = &unsafe { detach(data.words::<AtomicU64>(layout.header_bytes, 1)) }[0];
-        let ring = Ring {
-            tail,
-            // SAFETY: MAPPED.
-            entries: unsafe { detach(data.words(layout.ring, layout.entries)) },
-            // SAFETY: MAPPED.
-            slots: unsafe { detach(data.words(layout.slot_words, slots)) },
-            states: &readers.states,
-            readers: &readers.records,
-            pinners: &readers.flags.pinners,
-            #[cfg(loom)]
-            faults: &[],
-        };
-        // SAFETY: MAPPED.
-        let records = unsafe { detach(data.words(layout.slot_records, slots)) };
-        // SAFETY: MAPPED.
-        let publishers = unsafe { detach(data.words(layout.publishers, super::layout::MAX_PER_KIND)) };
-        let Header { segment, evict, description, .. } = header;
-        Ok(Self {
-            ring,
-            records,
-            publishers,
-            layout,
-            evict,
-            description,
-            segment,
-            identity,
-            data,
-            membership,
-        })
-    }
-
-    #[inline]
-    pub(super) fn ring(&self) -> &Ring<'_> {
-        &self.ring
-    }
-
-    #[inline]
-    pub(super) fn record(&self, slot: usize) -> &SlotRecord {
-        &self.records[slot]
-    }
-
-    pub(super) fn publishers(&self) -> &[PublisherRecord] {
-        self.publishers
-    }
-
-    /// Where some bytes of a slot's payload lie; the caller has checked that they are inside the slot.
-    #[inline]
-    pub(super) fn payload(&self, slot: usize, offset: usize, len: usize) -> std::ptr::NonNull<u8> {
-        self.data.bytes(self.layout.payloads + slot * self.layout.stride + offset, len)
-    }
-
-    /// As `payload`, as words that others may be writing; the last one may go on behind the payload.
-    pub(super) fn payload_words(&self, slot: usize, offset: usize, len: usize) -> &[AtomicU64] {
-        self.data.words(self.layout.payloads + slot * self.layout.stride + offset, len.div_ceil(8))
-    }
-
-    fn lock_memory(&self) -> Result<(), Error> {
-        let bytes = self.layout.file_bytes + size_of::<Readers>();
-        self.data.lock().and_then(|()| self.membership.lock_memory()).map_err(|error| {
-            let text = format!(
-                "{}: cannot lock {bytes} bytes of memory: raise the limit (`ulimit -l`, RLIMIT_MEMLOCK), allow \
-                 CAP_IPC_LOCK, or leave out `lock=on`",
-                self.membership.names.label
-            );
-            Error::new(ErrorKind::PermissionDenied, text).with_source(error)
-        })
-    }
-
-    /// Whether the files have lost their names to something else than another data file that replaces ours, so that
-    /// whoever comes now misses us.
-    pub(super) fn is_cut_off(&self) -> bool {
-        // In this order: a ring that gives way is sealed before it loses the name.
-        self.membership.is_cut_off(self.identity) && !self.ring.is_sealed()
-    }
-
-    /// Tells the others, who may be looking elsewhere, that the files lost their names.
-    pub(super) fn close(&self) {
-        self.membership.readers().flags.closed.store(1, Ordering::Release);
-        self.membership.wake_everybody();
-    }
-
-    /// Whether somebody found that the files have lost their names.
-    #[inline]
-    pub(super) fn is_closed(&self) -> bool {
-        self.membership.readers().flags.closed.load(Ordering::Relaxed) != 0
-    }
-}
 
 /// An open ring, and what we are registered as.
 #[derive(Debug)]
@@ -174,7 +51,8 @@ pub(super) struct Opened {
 
 /// Opens a ring for reading or publishing.
 pub(super) fn open(options: &Options, role: Role) -> Result<Opened, Error> {
-    let opening = Opening { options, role, names: Names::new(options)? };
+    let waits_until = Instant::now() + PATIENCE_WITH_THE_DYING;
+    let opening = Opening { options, role, names: Names::new(options)?, waits_until };
     segment::plan(options, opening.geometry_of_new(), [0; 16])?;
     opening.names.make_directory()?;
     let deadline = Instant::now() + PATIENCE;
@@ -201,7 +79,8 @@ pub(super) fn open(options: &Options, role: Role) -> Result<Opened, Error> {
 /// The files are another segment's by now, or are not what this handle was opened for.
 pub(super) fn follow(options: &Options, old: &Attachment) -> Result<Option<Attachment>, Error> {
     let membership = &old.membership;
-    let opening = Opening { options, role: membership.role, names: membership.names.clone() };
+    let (role, names) = (membership.role, membership.names.clone());
+    let opening = Opening { options, role, names, waits_until: Instant::now() };
     let Some((file, header)) = opening.data(membership, old.segment)? else { return Ok(None) };
     opening.check(&header)?;
     opening.check_shape(header.layout.geometry, header.evict)?;
@@ -218,6 +97,8 @@ pub(super) struct Opening<'a> {
     pub(super) options: &'a Options,
     role: Role,
     pub(super) names: Names,
+    /// Until then, a segment of processes that are ending is not entered.
+    waits_until: Instant,
 }
 
 impl Opening<'_> {
@@ -228,22 +109,43 @@ impl Opening<'_> {
     /// One attempt; `None`: start over.
     fn attempt(&self) -> Result<Option<Opened>, Error> {
         let Some(lock) = self.open_readers()? else { return self.create() };
-        let all = file::try_lock(&lock, 0, NAMES_BYTE + 1).map_err(|error| self.io_error("lock", error))?;
-        if all {
-            self.remove_leftovers(&lock)?;
+        if !self.is_in_company(&lock)? {
             return Ok(None);
         }
         let Some(index) = self.take_place(&lock)? else { return Ok(None) };
-        let metadata = lock.metadata().map_err(|error| self.io_error("look at", error))?;
-        // Only now that nobody can find us dead: is this still the ring that others will find?
-        if !file::is_named(&self.names.readers, file::identity(&metadata)) {
-            return Ok(None);
-        }
         let segment = segment::read_readers_head(&lock)
             .map_err(|error| error.explain(&self.names, &self.names.readers))?;
         let membership = self.membership(lock, index)?;
+        // Only now that nobody can find us dead: is this still the ring that others will find?
+        let removed = file::locked_bytes(&membership.lock, REMOVAL_BYTE);
+        let removed = removed.map_err(|error| self.io_error("look at the locks of", error))? > 0;
+        if removed || !membership.is_named() {
+            return Ok(None);
+        }
         let Some((file, header)) = self.data(&membership, segment)? else { return Ok(None) };
         self.enter(membership, &file, header)
+    }
+
+    /// Whether somebody takes part in the segment. If not, it is removed; if all are about to end, they are waited for.
+    fn is_in_company(&self, lock: &LockFile) -> Result<bool, Error> {
+        let failed = |error| self.io_error("look at the locks of", error);
+        if file::try_lock(lock, 0, LOCK_BYTES).map_err(failed)? {
+            self.remove_leftovers(lock)?;
+            return Ok(false);
+        }
+        match participant::company(lock).map_err(failed)? {
+            Company::Living => Ok(true),
+            Company::Ending => Ok(Instant::now() >= self.waits_until),
+            Company::Copies => {
+                // A second look, now that whoever takes a place sees that we may be removing it.
+                if file::try_lock(lock, REMOVAL_BYTE, 1).map_err(failed)?
+                    && participant::company(lock).map_err(failed)? == Company::Copies
+                {
+                    self.remove_leftovers(lock)?;
+                }
+                Ok(false)
+            }
+        }
     }
 
     fn open_readers(&self) -> Result<Option<LockFile>, Error> {
@@ -262,13 +164,13 @@ impl Opening<'_> {
 
     fn membership(&self, lock: LockFile, index: usize) -> Result<Arc<Membership>, Error> {
         // Through another open file: a mapping keeps its open file, and thereby its locks, alive in a forked child.
-        let readers =
-            file::reopen(&lock).and_then(|file| Mapping::new(&file, size_of::<Readers>(), Access::ReadWrite));
+        let readers = file::reopen(&lock, Access::ReadWrite)
+            .and_then(|file| Mapping::new(&file, size_of::<Readers>(), Access::ReadWrite));
         let readers = readers.map_err(|error| self.io_error("map", error))?;
         Ok(Arc::new(Membership::new(self.role, index, self.names.clone(), readers, lock)))
     }
 
-    /// Removes the files of a segment whose participants are all dead; the caller holds the lock on every byte.
+    /// Removes the files of a segment whose participants are all dead; the caller has locked out everybody else.
     fn remove_leftovers(&self, lock: &LockFile) -> Result<(), Error> {
         let metadata = lock.metadata().map_err(|error| self.io_error("look at", error))?;
         if !file::is_named(&self.names.readers, file::identity(&metadata)) {
@@ -331,7 +233,7 @@ impl Opening<'_> {
         let file = segment::make_data(&self.names, &header)?;
         self.link_data(&file)?;
         membership.unlock_names();
-        self.enter(membership, &file, header)
+        self.enter(membership, &self.as_found(&file)?, header)
     }
 
     /// Gives a data file its name. One that has it has lost its readers file: nobody finds its participants.
@@ -348,10 +250,16 @@ impl Opening<'_> {
         }
     }
 
+    /// A data file that we made, opened as if we had found it: through a file that is open for writing, a mapping for
+    /// reading could be made one for writing.
+    fn as_found(&self, file: &File) -> Result<File, Error> {
+        file::reopen(file, self.role.access())
+            .map_err(|error| self.names.io_error("open", &self.names.data, error))
+    }
+
     /// The data file that goes with our readers file. `None`: start over.
     fn data(&self, membership: &Membership, segment: SegmentId) -> Result<Option<(File, Header)>, Error> {
-        let access = if self.role == Role::Publisher { Access::ReadWrite } else { Access::ReadOnly };
-        let path = &self.names.data;
+        let (path, access) = (&self.names.data, self.role.access());
         if let Some(file) = segment::open_checked(&self.names, path, access)? {
             let header = Header::read(&file).map_err(|error| error.explain(&self.names, path))?;
             if header.segment == segment {
@@ -468,6 +376,6 @@ impl Opening<'_> {
         renamed.map_err(|error| self.names.io_error("replace", data, error))?;
         // Subscribers that sleep move over; those that do not, when they look next.
         old.membership.wake_everybody();
-        self.map(Arc::clone(&old.membership), &file, header).map(Some)
+        self.map(Arc::clone(&old.membership), &self.as_found(&file)?, header).map(Some)
     }
 }

@@ -32,8 +32,8 @@ pub(super) fn open(path: &Path, access: Access) -> io::Result<Option<File>> {
 }
 
 /// Opens the same file a second time, as an open file of its own, whatever its name is by now.
-pub(super) fn reopen(file: &File) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).open(own_descriptor(file))
+pub(super) fn reopen(file: &File, access: Access) -> io::Result<File> {
+    OpenOptions::new().read(true).write(access == Access::ReadWrite).open(own_descriptor(file))
 }
 
 fn own_descriptor(file: &File) -> String {
@@ -177,7 +177,8 @@ fn lock_call(file: &File, call: i32, kind: i32, from: usize, bytes: usize) -> io
 /// The number of a group given by name or number.
 pub(super) fn group_id(name: &str) -> io::Result<Option<u32>> {
     if let Ok(number) = name.parse() {
-        return Ok(Some(number));
+        // The last number is no group's: to the system it means "leave it as it is".
+        return Ok(Some(number).filter(|number| *number != u32::MAX));
     }
     let name = CString::new(name)?;
     let mut buffer = vec![0; 16384];

@@ -2,6 +2,12 @@
 //!
 //! An open file description lock belongs to parent and child alike, so that a child would keep its dead parent alive.
 //! Handlers around `fork` close the lock files in the child, and count, so that a handle knows it is a copy.
+//!
+//! A child that was made without the C library's `fork` (`clone`, `vfork`) runs no handlers. It keeps its copies until it
+//! executes a program, which closes them; meanwhile its parent's death is noticed by the other witness (`process`), and
+//! only the place, one of 64, stays taken. Not covered: such a child does not know that its handles are copies and must
+//! not use them; and its copy keeps alive who went without dying, by executing another program while it had a ring
+//! open, or who cannot be judged, because it is in another PID or time namespace or `/proc` is not there.
 
 use std::fs::File;
 use std::io;

@@ -27,13 +27,15 @@
 //! | 396 | 4 | `closed`: the files have lost their names | whoever noticed |
 //! | 512 | 8 · 128 | states: 64 subscribers, 64 publishers | their owner; repairers |
 //! | 2048 | 256 · 64 | [`ReaderRecord`]s | their owner |
+//! | 18432 | 16 · 128 | [`ProcessRecord`]s | their owner |
 //!
 //! Byte k of the readers file is locked (open file description lock) as long as participant k lives, byte 128 by
-//! whoever is changing the files' names.
+//! whoever is changing the files' names, byte 129 by whoever removes a segment in which only copies of locks are left.
 
 use core::sync::atomic::AtomicU64 as PlainU64;
 use std::mem::{offset_of, size_of};
 
+use super::process::ProcessRecord;
 use super::sync::{AtomicU32, AtomicU64, Ordering};
 use super::word::Entry;
 
@@ -43,6 +45,10 @@ pub(super) const MAX_PER_KIND: usize = 64;
 pub(super) const PARTICIPANTS: usize = 2 * MAX_PER_KIND;
 /// The byte whose lock is the right to change the names of a segment's files.
 pub(super) const NAMES_BYTE: usize = PARTICIPANTS;
+/// The byte whose lock is the right to remove a segment whose owners of locks are all dead.
+pub(super) const REMOVAL_BYTE: usize = NAMES_BYTE + 1;
+/// All bytes that are ever locked.
+pub(super) const LOCK_BYTES: usize = REMOVAL_BYTE + 1;
 /// The most messages that a subscriber keeps at once.
 pub(super) const HOLDS: usize = if cfg!(loom) { 2 } else { 8 };
 /// Changes whenever anything on this page does.
@@ -160,6 +166,7 @@ pub(super) struct Readers {
     pub(super) states: [AtomicU64; PARTICIPANTS],
     _unused: [PlainU64; 64],
     pub(super) records: [ReaderRecord; MAX_PER_KIND],
+    pub(super) processes: [ProcessRecord; PARTICIPANTS],
 }
 
 /// An event count on cache lines of its own.
@@ -219,6 +226,8 @@ const _: () = {
     assert!(offset_of!(Readers, flags) == 384);
     assert!(offset_of!(Readers, states) == 512);
     assert!(offset_of!(Readers, records) == 2048);
+    assert!(offset_of!(Readers, processes) == 18432);
+    assert!(size_of::<ProcessRecord>() == 16);
     assert!(size_of::<Readers>() == 20480);
     assert!(size_of::<SlotRecord>() == 64);
     assert!(size_of::<PublisherRecord>() == 128);
@@ -324,6 +333,7 @@ mod tests {
             (flags + offset_of!(Flags, closed), size_of::<AtomicU32>()),
             (offset_of!(Readers, states), size_of::<[AtomicU64; PARTICIPANTS]>()),
             (offset_of!(Readers, records), size_of::<[ReaderRecord; MAX_PER_KIND]>()),
+            (offset_of!(Readers, processes), size_of::<[ProcessRecord; PARTICIPANTS]>()),
         ];
         assert_eq!(table, expected);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use super::attach::Attachment;
+use super::attachment::Attachment;
 use super::file;
 use super::publisher::{ShmPublisher, own_record};
 use super::ring::{CommitError, Taken};

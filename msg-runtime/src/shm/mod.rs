@@ -7,9 +7,9 @@
 //!
 //! ```text
 //! handles         publisher  subscriber
-//! their place     attach (open, replace, follow)   participant (registration, liveness, repair)
+//! their place     attach (open, replace, follow)   attachment   participant (registration, liveness, repair)
 //! protocol        ring (+ reader, repair)   word
-//! memory, kernel  layout  segment  group  file  fork  wait  sync
+//! memory, kernel  layout  segment  group  file  fork  process  wait  sync
 //! ```
 //!
 //! The ring knows bytes and slots: no messages, no endpoints, no compression. It never starts a thread.
@@ -35,6 +35,7 @@
 #![allow(unsafe_code)]
 
 mod attach;
+mod attachment;
 mod file;
 mod fork;
 mod group;
@@ -42,6 +43,7 @@ mod layout;
 mod loan;
 mod options;
 mod participant;
+mod process;
 mod publisher;
 mod receiver;
 mod ring;

@@ -1,16 +1,22 @@
 //! A handle's place in a segment: registration, who else lives, and what is done for the dead.
 //!
 //! Participant k is alive as long as some open file holds the lock on byte k of the readers file. The kernel frees it at
-//! death, whatever the death was; no clock decides, and a stopped process is alive.
+//! death, whatever the death was; no clock decides, and a stopped process is alive. Only a copy of the lock's file in
+//! another process outlives its owner: so who holds a lock and whose process is known to have ended is dead as well
+//! (see `process`).
 
-use std::os::unix::fs::MetadataExt;
+use std::fs::File;
+use std::io;
+use std::mem::offset_of;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::atomic::AtomicU32 as PlainU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::attach::Attachment;
-use super::file::{self, Mapping, Sight};
+use super::attachment::Attachment;
+use super::file::{self, Access, Mapping, Sight};
 use super::fork::LockFile;
-use super::layout::{MAX_PER_KIND, NAMES_BYTE, PARTICIPANTS, ReaderRecord, Readers};
+use super::layout::{LOCK_BYTES, MAX_PER_KIND, NAMES_BYTE, PARTICIPANTS, ReaderRecord, Readers};
+use super::process::{Fate, Process, ProcessRecord};
 use super::ring::free_record;
 use super::segment::Names;
 use super::wait::{EventCount, event_fence};
@@ -33,12 +39,52 @@ impl Role {
         }
     }
 
+    /// How this kind maps the data file.
+    pub(super) fn access(self) -> Access {
+        match self {
+            Self::Subscriber => Access::ReadOnly,
+            Self::Publisher => Access::ReadWrite,
+        }
+    }
+
     pub(super) fn plural(self) -> &'static str {
         match self {
             Self::Subscriber => "subscribers",
             Self::Publisher => "publishers",
         }
     }
+}
+
+/// Who holds the locks of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Company {
+    Living,
+    /// Nobody but processes that end, and copies.
+    Ending,
+    /// Nobody but copies, whose owners are dead.
+    Copies,
+}
+
+/// Looks at those who hold a lock on a readers file; a lock whose owner is not known counts as a living one.
+pub(super) fn company(lock: &File) -> io::Result<Company> {
+    let own = Process::own();
+    let mut company = Company::Copies;
+    for byte in 0..=NAMES_BYTE {
+        if file::locked_bytes(lock, byte)? == 0 {
+            continue;
+        }
+        let mut record = [0; size_of::<ProcessRecord>()];
+        if byte < PARTICIPANTS {
+            let offset = offset_of!(Readers, processes) + byte * record.len();
+            lock.read_exact_at(&mut record, offset as u64)?;
+        }
+        match Process::from_bytes(record).fate(own) {
+            Fate::Living => return Ok(Company::Living),
+            Fate::Ending => company = Company::Ending,
+            Fate::Gone => {}
+        }
+    }
+    Ok(company)
 }
 
 /// A participant from registration to leaving. Whoever borrows a message keeps it alive.
@@ -50,6 +96,7 @@ pub(super) struct Membership {
     pub(super) names: Names,
     /// Bit k: hold k of our record is in use. Private to the process.
     pub(super) held: PlainU32,
+    own: Process,
     readers: Mapping,
     /// Last: its lock is what makes us alive.
     pub(super) lock: LockFile,
@@ -58,7 +105,11 @@ pub(super) struct Membership {
 impl Membership {
     /// For a participant whose byte `lock` holds already.
     pub(super) fn new(role: Role, index: usize, names: Names, readers: Mapping, lock: LockFile) -> Self {
-        Self { role, index, names, held: PlainU32::new(0), readers, lock }
+        let own = Process::own();
+        let membership = Self { role, index, names, held: PlainU32::new(0), own, readers, lock };
+        // Before the state becomes active, so that whoever sees the state sees whose it is.
+        own.store(&membership.readers().processes[index]);
+        membership
     }
 
     #[inline]
@@ -89,10 +140,13 @@ impl Membership {
         self.space().wake_after(fence);
     }
 
-    /// Whether a participant lives. Our own lock looks free through our own file; if the system cannot say, it does.
+    /// Whether a participant lives whose state the caller has read. Our own lock looks free through our own file; if
+    /// the system cannot say, it does.
     pub(super) fn is_alive(&self, participant: usize) -> bool {
         let locked = || file::locked_bytes(&self.lock, participant).map_or(true, |bytes| bytes > 0);
-        participant == self.index || locked()
+        // Of whoever has taken the place since, the state differs from the one that the caller acts on.
+        let process = || Process::load(&self.readers().processes[participant]);
+        participant == self.index || (locked() && process().fate(self.own) != Fate::Gone)
     }
 
     /// Living participants of a kind; who was evicted takes part no longer.
@@ -145,8 +199,8 @@ impl Membership {
     /// If nobody else is here, removes the files. Two who leave at once must not rely on each other: each looks a
     /// second time without its own lock, and one of these looks is the last.
     fn remove_files_if_last(&self) {
-        let all = || file::try_lock(&self.lock, 0, NAMES_BYTE + 1).unwrap_or(false);
-        let last = all() || (file::unlock(&self.lock, 0, NAMES_BYTE + 1).is_ok() && all());
+        let all = || file::try_lock(&self.lock, 0, LOCK_BYTES).unwrap_or(false);
+        let last = all() || (file::unlock(&self.lock, 0, LOCK_BYTES).is_ok() && all());
         if last && self.is_named() {
             // What cannot be removed is replaced by whoever opens the ring next.
             let _ = self.names.unlink();

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::attach::{self, Attachment};
+use super::attach;
+use super::attachment::Attachment;
 use super::file;
 use super::fork;
 use super::layout::{HOLDS, MAX_PER_KIND, PublisherRecord};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::time::Duration;
 
-use super::attach::{self, Attachment, Opened};
+use super::attach::{self, Opened};
+use super::attachment::Attachment;
 use super::file;
 use super::layout::HOLDS;
 use super::options::Options;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::time::Duration;
 
-use super::attach::Attachment;
+use super::attachment::Attachment;
 use super::sync::AtomicU64;
 use super::wait::event_fence;
 

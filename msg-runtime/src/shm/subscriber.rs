@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool};
 use std::time::Duration;
 
-use super::attach::Attachment;
+use super::attachment::Attachment;
 use super::file;
 use super::fork;
 use super::options::{Description, Options};

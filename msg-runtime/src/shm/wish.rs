@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::attach::{Attachment, Opening};
+use super::attach::Opening;
+use super::attachment::Attachment;
 use super::layout::Geometry;
 use super::options::{Description, Options};
 use super::segment::Header;

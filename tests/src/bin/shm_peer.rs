@@ -38,6 +38,9 @@ fn main() {
         "orphan" => orphan(&options),
         "forked" => forked(&options),
         "tiny" => tiny(directory, channel),
+        "named" => named(&options, number),
+        "copied" => copied(&options, number),
+        "churn" => churn(&options, number),
         "visit" => visit(&options),
         "elsewhere" => elsewhere(&options),
         other => panic!("unknown command `{other}`"),
@@ -195,6 +198,52 @@ fn send(options: &Options, messages: u64) {
     }
     say("sent");
     wait_forever();
+}
+
+/// Publishes with a size of its own, and has so much memory (in MiB) that it takes a while to die.
+fn named(options: &Options, memory: u64) {
+    let _publisher = ShmPublisher::open(&options.clone().slot_bytes(1024)).unwrap();
+    let memory = vec![1_u8; (memory as usize) << 20];
+    say("ready");
+    std::hint::black_box(&memory);
+    wait_forever();
+}
+
+/// Takes part, as subscriber (0) or as publisher with a size of its own (1), and copies itself behind the C library's
+/// back.
+fn copied(options: &Options, role: u64) {
+    let named = options.clone().slot_bytes(1024);
+    let _subscriber = (role == 0).then(|| ShmSubscriber::open(options).unwrap());
+    let _publisher = (role == 1).then(|| ShmPublisher::open(&named).unwrap());
+    // SAFETY: as `fork`, without its handlers; the child has a copy of all memory, and only waits.
+    let child = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
+    if child == 0 {
+        end_in_a_minute();
+    } else {
+        say(&child.to_string());
+    }
+    wait_forever();
+}
+
+/// Comes and goes for so many milliseconds, sending and receiving each time.
+fn churn(options: &Options, milliseconds: u64) {
+    let options = options.clone().slots(4).slot_bytes(64);
+    let (started, patience) = (std::time::Instant::now(), Duration::from_secs(20));
+    let mut rounds = 0;
+    while started.elapsed() < Duration::from_millis(milliseconds) {
+        let subscriber = ShmSubscriber::open(&options).unwrap();
+        let publisher = ShmPublisher::open(&options).unwrap();
+        while let Err(error) = publisher.try_send(b"x") {
+            // It may be our own doing: our subscriber has read nothing yet.
+            assert_eq!(error, TrySendError::Full);
+            while subscriber.try_recv().is_ok() {}
+            std::thread::yield_now();
+            assert!(started.elapsed() < patience, "no room");
+        }
+        assert_eq!(&*subscriber.recv_timeout(patience).unwrap(), b"x");
+        rounds += 1;
+    }
+    say(&format!("rounds {rounds}"));
 }
 
 /// Does what the lines of its input say, and says how each went.
