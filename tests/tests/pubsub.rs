@@ -261,9 +261,8 @@ fn a_verified_copy_stays_verified() {
         stop.store(false, Ordering::Relaxed);
         thread::scope(|scope| {
             scope.spawn(|| {
-                for value in std::iter::successors(Some(0_u32), |value| Some(value.wrapping_add(0x0101_0101)))
-                {
-                    let last = stop.load(Ordering::Relaxed);
+                let mut value = 0_u32;
+                while !stop.load(Ordering::Relaxed) {
                     words.iter().for_each(|word| word.store(value, Ordering::Relaxed));
                     value = value.wrapping_add(0x0101_0101);
                 }
