@@ -224,10 +224,9 @@ impl<'s> Encoder<'s> {
         // Four bytes before an aligned position: the widest fields follow the offset to the vtable.
         let at = (self.at + 4).next_multiple_of(align) - 4;
         let size = vtable.get(1).map_or(4, |size| usize::from(*size));
-        self.zero_up_to(at);
-        self.point_here(place);
         self.zero_up_to(at + size);
-        let back = (at as i64 - vtable_at as i64) as i32;
+        let (offset, back) = ((at - place.at) as u32, (at as i64 - vtable_at as i64) as i32);
+        self.put(place.at, &offset.to_le_bytes());
         self.put(at, &back.to_le_bytes());
         Some(TableWriter { at })
     }
@@ -274,6 +273,7 @@ impl<'s> Encoder<'s> {
 }
 
 /// FNV-1a over the entries.
+#[cold]
 fn hash(vtable: &[u16]) -> u64 {
     vtable
         .iter()
