@@ -5,6 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+#[allow(unreachable_pub, reason = "the library has it too")]
+#[path = "src/random.rs"]
+mod random;
+mod random_schemas;
+
 fn main() {
     println!("cargo::rerun-if-changed=../schemas");
     msg_codegen::compile(&schemas_in(Path::new("../schemas")));
@@ -23,6 +28,26 @@ fn main() {
         .field_attribute("msg_tests.Person.email", "#[deprecated = \"write a letter\"]")
         .field_attribute("*.Small", "#[doc = \"Not large.\"]")
         .compile(&["../schemas/includes.fbs", "../schemas/person.fbs", "custom/uses.fbs"]);
+
+    compile_random(&Path::new(&out_dir).join("random"));
+}
+
+/// Random schemas, what they compile to, and a list of them: `random!(check)` calls `check!(number, module)` for each.
+fn compile_random(folder: &Path) {
+    println!("cargo::rerun-if-changed=random_schemas.rs");
+    println!("cargo::rerun-if-changed=src/random.rs");
+    fs::create_dir_all(folder).expect("the output folder can be written");
+    let mut list = String::from("macro_rules! random { ($check:ident) => {");
+    let schemas: Vec<PathBuf> = (0..random_schemas::SCHEMAS)
+        .map(|number| {
+            list += &format!("$check!({number} random_{number});");
+            let path = folder.join(format!("random_{number}.fbs"));
+            fs::write(&path, random_schemas::schema(number)).expect("the output folder can be written");
+            path
+        })
+        .collect();
+    fs::write(folder.join("list.rs"), list + "} }").expect("the output folder can be written");
+    msg_codegen::Config::new().out_dir(folder).compile(&schemas);
 }
 
 fn entries(directory: &Path) -> Vec<PathBuf> {

@@ -152,6 +152,9 @@ const _: () = {
     }
     #[automatically_derived]
     impl renamed::__private::Element for IqView<'_> {}
+    renamed::__private::serialize_view! {
+        IqView
+    }
     #[automatically_derived]
     impl<__Owned> ::core::cmp::PartialEq<__Owned> for IqView<'_>
     where

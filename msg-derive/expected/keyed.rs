@@ -208,6 +208,9 @@ const _: () = {
     }
     #[automatically_derived]
     impl ::msg_runtime::__private::Element for WordView<'_> {}
+    ::msg_runtime::__private::serialize_view! {
+        WordView
+    }
     #[automatically_derived]
     impl<__Owned> ::core::cmp::PartialEq<__Owned> for WordView<'_>
     where

@@ -217,6 +217,9 @@ const _: () = {
     }
     #[automatically_derived]
     impl ::msg_runtime::__private::Element for PersonView<'_> {}
+    ::msg_runtime::__private::serialize_view! {
+        PersonView
+    }
     #[automatically_derived]
     impl<__Owned> ::core::cmp::PartialEq<__Owned> for PersonView<'_>
     where

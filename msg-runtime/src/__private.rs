@@ -1,5 +1,37 @@
 //! Names for generated code, and nothing else. What stands here may change at any time.
 
+/// Implements `serde::Serialize` for the view of a table, if the runtime has the feature.
+///
+/// A macro of the runtime, because the features of the derive are those of all programs that are built together.
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __serialize_view {
+    ($view:ident) => {
+        #[automatically_derived]
+        impl $crate::__private::serde::Serialize for $view<'_> {
+            fn serialize<__Serializer: $crate::__private::serde::Serializer>(
+                &self,
+                __to: __Serializer,
+            ) -> ::core::result::Result<__Serializer::Ok, __Serializer::Error> {
+                $crate::__private::serialize_view(&self.0, __to)
+            }
+        }
+    };
+}
+
+/// Without the feature there is nothing to implement.
+#[cfg(not(feature = "serde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __serialize_view {
+    ($view:ident) => {};
+}
+
+pub use __serialize_view as serialize_view;
+#[cfg(feature = "serde")]
+pub use {crate::buffer::serialize::serialize_view, serde};
+
 pub use crate::{
     buffer::{
         build::{Encoder, TableWriter},

@@ -30,7 +30,28 @@
 //! - [`encode`], [`decode`]: the bytes of a message, for files and tests.
 //! - [`shm`]: the ring by itself, raw bytes, with `--no-default-features --features shm`.
 //!
-//! Features: `derive` and `shm`, both on by default; `realtime`, which is not.
+//! Features: `derive` and `shm`, both on by default; `realtime` and `serde`, which are not.
+//!
+//! # Serde
+//!
+//! With the feature `serde` the views of messages implement `serde::Serialize`, and so do [`VectorView`], [`MapView`],
+//! [`NestedView`], [`Open`] and [`Flags`]. A view looks as its owned type would with serde's own derive, in the names
+//! that the message has on the wire:
+//!
+//! - *Messages* and *plain structs* are structs (JSON objects) of all their fields, without padding. A deprecated field
+//!   that is absent is left out.
+//! - *Absent* is what the accessor gives: the default of a number, an empty string or list, none (`null`) for an
+//!   `Option`. An absent `[T; N]` is an empty list.
+//! - *Enums* are unit variants, which JSON has as names; a number without a name is that number. *Bit flags* are one
+//!   text with the names of all bits and blanks between, or a number if a bit has no name or none is set.
+//! - *Unions* are newtype variants, tagged by the member's name (`{"Text":"hello"}`); none is `null`, and a member
+//!   that this program does not know is its number.
+//! - *Maps* are maps in the order of the keys. *Bytes* are sequences of numbers, those of a [`Nested`] message too.
+//! - *Times* are what they are on the wire: nanoseconds.
+//!
+//! Where a message has none of absent values, unions, maps, nested messages and numbers that are not finite, JSON from
+//! serde is the JSON of the `msg` tool. A view of a plain message is a reference to the struct, which may derive
+//! `Serialize` by itself, and that of a union alone is matched on.
 
 #![deny(unsafe_code)]
 

@@ -9,6 +9,7 @@ use super::Names;
 /// impl Encode for PersonView<'_> { type Message = Person; .. }
 /// impl Field for PersonView<'_> { type Wire = TableOf<Person>; .. }
 /// impl Element for PersonView<'_> {}
+/// serialize_view! { PersonView }
 /// impl<T: FromWire<Wire = TableOf<Person>> + PartialEq> PartialEq<T> for PersonView<'_> { .. }
 /// ```
 pub(super) fn expand(names: &Names<'_>) -> TokenStream {
@@ -37,6 +38,8 @@ pub(super) fn expand(names: &Names<'_>) -> TokenStream {
 
         #[automatically_derived]
         impl #private::Element for #view<'_> {}
+
+        #private::serialize_view! { #view }
 
         #comparison
     }

@@ -53,6 +53,22 @@ impl AlignedBuffer {
         self.as_mut_slice().copy_from_slice(bytes);
     }
 
+    /// Makes all bytes that are allocated visible, at least `len` of them.
+    #[inline]
+    pub(super) fn reserve(&mut self, len: usize) -> &mut [u8] {
+        if self.chunks.len() < len.div_ceil(64) {
+            self.chunks = zeroed_chunks(len);
+        }
+        self.len = self.chunks.len() * 64;
+        self.as_mut_slice()
+    }
+
+    /// Keeps the first `len` bytes.
+    #[inline]
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
     /// The bytes.
     #[inline]
     pub fn as_slice(&self) -> &[u8] {

@@ -18,6 +18,9 @@ use crate::error::Invalid;
 /// Vtables remembered for sharing.
 const RECENT: usize = 4;
 
+/// Bytes that are cleared without a call: a gap before aligned elements, or a small table.
+const SMALL_GAP: usize = 32;
+
 /// Why a value was not encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
@@ -72,7 +75,8 @@ impl<'s> Encoder<'s> {
     }
 
     /// Bytes written, or why they are no message.
-    pub(crate) fn finish(self) -> Result<usize, Refused> {
+    #[inline]
+    pub(crate) fn finish(&self) -> Result<usize, Refused> {
         if let Some(invalid) = self.invalid {
             return Err(Refused::Invalid(invalid));
         }
@@ -112,12 +116,27 @@ impl<'s> Encoder<'s> {
     }
 
     /// Fills with zeros up to `to`.
+    ///
+    /// Most gaps have a few bytes, for which a call to clear them would cost more than all else. They are cleared by
+    /// a fixed number of bytes: what stands behind `to` has not been written yet.
     #[inline]
     fn zero_up_to(&mut self, to: usize) {
-        if let Some(gap) = self.slot.get_mut(self.at..to) {
+        let at = self.at;
+        self.at = to;
+        if to - at <= SMALL_GAP
+            && let Some(gap) = self.slot.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<SMALL_GAP>)
+        {
+            *gap = [0; SMALL_GAP];
+        } else {
+            self.zero(at, to);
+        }
+    }
+
+    #[inline(never)]
+    fn zero(&mut self, at: usize, to: usize) {
+        if let Some(gap) = self.slot.get_mut(at..to) {
             gap.fill(0);
         }
-        self.at = to;
     }
 
     /// Makes the offset at `place` point to the end.
@@ -130,10 +149,21 @@ impl<'s> Encoder<'s> {
     /// Writes a vector's length so that its elements stand aligned.
     #[inline]
     pub(super) fn vector_header(&mut self, place: Place, len: usize, align: usize) {
-        let elements = (self.at + 4).next_multiple_of(align.max(4));
-        self.zero_up_to(elements - 4);
+        let at = self.at;
+        let elements = (at + 4).next_multiple_of(align.max(4));
+        let header = elements - 4;
+        if header - at < 4
+            && let Some(room) = self.slot.get_mut(at..).and_then(<[u8]>::first_chunk_mut)
+        {
+            // A short gap and the length in one go, with zeros where the first elements will be written.
+            *room = (u64::from(len as u32) << (8 * (header - at))).to_le_bytes();
+        } else {
+            self.zero_up_to(header);
+            self.put(header, &(len as u32).to_le_bytes());
+        }
+        self.at = header;
         self.point_here(place);
-        self.append(&(len as u32).to_le_bytes());
+        self.at = elements;
     }
 
     /// A vector of zeroed elements; gives the position of the first.
@@ -194,10 +224,9 @@ impl<'s> Encoder<'s> {
         // Four bytes before an aligned position: the widest fields follow the offset to the vtable.
         let at = (self.at + 4).next_multiple_of(align) - 4;
         let size = vtable.get(1).map_or(4, |size| usize::from(*size));
-        self.zero_up_to(at);
-        self.point_here(place);
         self.zero_up_to(at + size);
-        let back = (at as i64 - vtable_at as i64) as i32;
+        let (offset, back) = ((at - place.at) as u32, (at as i64 - vtable_at as i64) as i32);
+        self.put(place.at, &offset.to_le_bytes());
         self.put(at, &back.to_le_bytes());
         Some(TableWriter { at })
     }
@@ -219,7 +248,7 @@ impl<'s> Encoder<'s> {
                     self.has_vtable(recent.at as usize, vtable)
                 }
         };
-        if let Some(recent) = self.recent.iter().find(same) {
+        if let Some(recent) = self.recent.iter().take(self.next_recent).find(same) {
             return recent.at as usize;
         }
         self.zero_up_to(self.at.next_multiple_of(2));
@@ -244,6 +273,7 @@ impl<'s> Encoder<'s> {
 }
 
 /// FNV-1a over the entries.
+#[cold]
 fn hash(vtable: &[u16]) -> u64 {
     vtable
         .iter()

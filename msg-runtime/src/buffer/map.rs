@@ -125,6 +125,12 @@ impl<'a, K: KeyWire, V: Wire> MapView<'a, K, V> {
         self.0.is_empty()
     }
 
+    /// Its entries with the facts about them.
+    #[cfg(feature = "serde")]
+    pub(super) fn entries(&self) -> impl ExactSizeIterator<Item = (Cursor<'a, ()>, &'static [FieldSpec; 2])> {
+        self.0.iter().map(|entry| (entry.0.untyped(), &Entry::<K, V>::SPECS))
+    }
+
     /// The value of a key.
     pub fn get(&self, key: K::View<'_>) -> Option<V::View<'a>> {
         self.0.get_by_key(key).map(|entry| entry.pair().1)

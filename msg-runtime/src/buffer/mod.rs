@@ -9,6 +9,7 @@
 //!   [`union`], [`time`], [`map`], [`nested`]; [`key`] orders and finds; [`memory`] has the casts, [`in_place`] fills a plain
 //!   message in lent bytes;
 //! - [`verify`] and [`verified`]: checking bytes, and the token that says they were checked;
+//! - `serialize`: views for serde, with the feature of that name;
 //! - [`build`]: the encoder; [`root`]: whole payloads; [`describe`]: what the binary schema is made from.
 //!
 //! # Safety
@@ -39,6 +40,8 @@ mod padding;
 pub(crate) mod plain;
 pub(crate) mod root;
 pub(crate) mod scalar;
+#[cfg(feature = "serde")]
+pub(crate) mod serialize;
 pub(crate) mod spec;
 pub(crate) mod table;
 pub(crate) mod text;

@@ -197,14 +197,38 @@ pub fn decode<M: Message>(payload: &[u8]) -> Result<M::View<'_>, Invalid> {
 /// See [`decode`].
 pub fn encode<E: Encode + ?Sized>(value: &E) -> Result<AlignedBuffer, Invalid> {
     let mut buffer = AlignedBuffer::zeroed(0);
-    loop {
-        match encode_into(value, buffer.as_mut_slice()) {
-            Ok(_) => return Ok(buffer),
-            Err(Refused::Invalid(invalid)) => return Err(invalid),
-            Err(Refused::TooLarge { len }) if len > buffer.len() && len <= MAX_BYTES => {
-                buffer = AlignedBuffer::zeroed(len);
-            }
-            Err(Refused::TooLarge { .. }) => return Err(Invalid::OutOfRange),
+    buffer.encode(value)?;
+    Ok(buffer)
+}
+
+impl AlignedBuffer {
+    /// Replaces the contents by a message, keeping the allocation where it is large enough.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`]; the buffer is empty then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[derive(msg_runtime::Message)] #[message(namespace = "demo")] struct Person { id: i32 }
+    /// let mut buffer = msg_runtime::AlignedBuffer::zeroed(0);
+    /// for id in 1..4 {
+    ///     buffer.encode(&Person { id })?;
+    ///     assert_eq!(msg_runtime::decode::<Person>(&buffer)?.id(), id);
+    /// }
+    /// # Ok::<(), msg_runtime::error::Invalid>(())
+    /// ```
+    pub fn encode<E: Encode + ?Sized>(&mut self, value: &E) -> Result<(), Invalid> {
+        let result = match encode_into(value, self.reserve(0)) {
+            Err(Refused::TooLarge { len }) if len <= MAX_BYTES => encode_into(value, self.reserve(len)),
+            result => result,
+        };
+        self.truncate(result.unwrap_or(0));
+        match result {
+            Ok(_) => Ok(()),
+            Err(Refused::Invalid(invalid)) => Err(invalid),
+            Err(Refused::TooLarge { .. }) => Err(Invalid::OutOfRange),
         }
     }
 }
@@ -251,6 +275,18 @@ mod tests {
         let second = with(vec![one, two]) - with(vec![item(Some("a"))]);
         // The vtable of a table with three fields has ten bytes, twelve with its padding.
         assert!(first >= second + 8, "{first} {second}");
+    }
+
+    #[test]
+    fn a_buffer_is_filled_again_and_again() {
+        let mut buffer = AlignedBuffer::zeroed(0);
+        for value in [items(), item(None), item(Some("a")), items()] {
+            buffer.encode(&value).unwrap();
+            assert_eq!(buffer[..], encode(&value).unwrap()[..]);
+        }
+        let deep = (0..100).fold(item(None), |next, _| Item { next: Some(Box::new(next)), ..item(None) });
+        assert_eq!(buffer.encode(&deep), Err(Invalid::TooDeep));
+        assert!(buffer.is_empty());
     }
 
     #[test]

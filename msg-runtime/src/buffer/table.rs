@@ -86,7 +86,7 @@ impl<'a, T> Cursor<'a, T> {
         Self { bytes, at: at as u32, vtable, vtable_len, table: PhantomData }
     }
 
-    fn empty() -> Self {
+    pub(super) fn empty() -> Self {
         // SAFETY: a constant, and a table in which every field is absent reads nothing from it.
         let bytes = unsafe { Verified::assume(EMPTY) };
         Self::new(bytes, 4)
@@ -104,12 +104,17 @@ impl<'a, T> Cursor<'a, T> {
     }
 
     #[inline]
-    fn place(&self, field: &FieldSpec) -> Place {
+    pub(super) fn place(&self, field: &FieldSpec) -> Place {
         let tag = if field.slots == 2 { self.entry(field.slot - 2) } else { 0 };
         Place { at: self.entry(field.slot), tag }
     }
 
-    fn untyped(&self) -> Cursor<'a, ()> {
+    #[cfg(feature = "serde")]
+    pub(super) fn bytes(&self) -> Verified<'a> {
+        self.bytes
+    }
+
+    pub(super) fn untyped(&self) -> Cursor<'a, ()> {
         let Self { bytes, at, vtable, vtable_len, table: _ } = *self;
         Cursor { bytes, at, vtable, vtable_len, table: PhantomData }
     }

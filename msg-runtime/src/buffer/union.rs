@@ -68,6 +68,12 @@ impl MemberSpec {
         }
     }
 
+    /// Where the member at `place` of a union stands.
+    #[cfg(feature = "serde")]
+    pub(super) fn value_place(&self, bytes: Verified<'_>, place: Place) -> Place {
+        Place::at(if self.behind_offset { bytes.follow(place.at) } else { place.at })
+    }
+
     pub(crate) fn facts(&self) -> &MemberFacts {
         &self.facts
     }
@@ -170,7 +176,7 @@ fn wrong_kind(member: &str) -> ! {
 }
 
 #[inline]
-fn number_at(bytes: Verified<'_>, place: Place) -> u8 {
+pub(super) fn number_at(bytes: Verified<'_>, place: Place) -> u8 {
     if place.is_absent() || place.tag == 0 {
         return 0;
     }

@@ -113,8 +113,18 @@ impl<'a, W: ElementWire> VectorView<'a, W> {
 
     #[inline]
     fn read(&self, index: usize) -> W::View<'a> {
+        W::read(self.bytes, self.place(index), 0)
+    }
+
+    #[inline]
+    pub(super) fn place(&self, index: usize) -> Place {
         let at = self.start as usize + index * W::INLINE.size;
-        W::read(self.bytes, Place { at, tag: self.tags as usize + index }, 0)
+        Place { at, tag: self.tags as usize + index }
+    }
+
+    #[cfg(feature = "serde")]
+    pub(super) fn bytes(&self) -> Verified<'a> {
+        self.bytes
     }
 }
 
