@@ -105,6 +105,17 @@ fn messages_become_json_and_json_messages() {
 }
 
 #[test]
+fn schemas_with_unions_are_read_as_well() {
+    let folder = Folder::new();
+    let schema = "table A { x: int; } union U { A } table T { n: int; u: U; us: [U]; } root_type T;";
+    folder.write("union.fbs", schema);
+    folder.write("union.json", "{\"n\": 3, \"u_type\": \"A\", \"u\": {\"x\": 4}}");
+    folder.check("encode union.fbs union.json -o union.bin", 0, "", "");
+    let json = "{\n  \"n\": 3,\n  \"u_type\": \"A\",\n  \"u\": {\n    \"x\": 4\n  }\n}\n";
+    folder.check("decode union.fbs union.bin", 0, json, "");
+}
+
+#[test]
 fn what_fits_no_schema_is_named() {
     let folder = Folder::new();
     folder

@@ -28,6 +28,8 @@ pub struct Guard {
     interrupt: Box<dyn Fn() + Send + Sync>,
     /// There until the drop.
     thread: Option<thread::JoinHandle<()>>,
+    /// The process whose thread it is: a forked child has the guard, and not the thread.
+    process: u32,
 }
 
 #[derive(Default)]
@@ -77,16 +79,19 @@ impl Guard {
             let shared = Arc::clone(&shared);
             move || {
                 let ended = receive(&subscriber, &mut call, &shared.stop);
-                drop((subscriber, call));
+                // In this order: who sees the end sees the place free, and what the closure has captured may panic
+                // when it is dropped.
+                drop(subscriber);
                 if let Some(ended) = ended {
                     shared.ended.get_or_init(|| ended);
                 }
+                drop(call);
             }
         };
         let thread = thread.spawn(run).map_err(|error| {
             Error::new(ErrorKind::Io, "cannot start a thread for the closure").with_source(error)
         })?;
-        Ok(Self { shared, interrupt, thread: Some(thread) })
+        Ok(Self { shared, interrupt, thread: Some(thread), process: std::process::id() })
     }
 
     /// Why the closure is not called any more, if the subscription ended by itself.
@@ -108,7 +113,10 @@ fn receive<M: Message>(
                 // What a panic leaves half done in the closure is seen by nobody: it is not called again.
                 let called = panic::catch_unwind(AssertUnwindSafe(|| call(sample.view(), sample.info())));
                 if let Err(payload) = called {
-                    return Some(Ended::Panicked(text(payload.as_ref())));
+                    let ended = Ended::Panicked(text(payload.as_ref()));
+                    // Its drop may panic, and would end the thread before the reason is told.
+                    std::mem::forget(payload);
+                    return Some(ended);
                 }
             }
             // Interrupted, or counted.
@@ -128,6 +136,11 @@ fn text(payload: &(dyn Any + Send)) -> String {
 
 impl Drop for Guard {
     fn drop(&mut self) {
+        if self.process != std::process::id() {
+            // Nobody calls the closure here, and there is no thread to wait for.
+            std::mem::forget(self.thread.take());
+            return;
+        }
         self.shared.stop.store(true, Ordering::Release);
         (self.interrupt)();
         let Some(thread) = self.thread.take() else { return };

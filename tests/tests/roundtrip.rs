@@ -642,3 +642,47 @@ fn a_required_key_stays_required() {
     let bytes = encode(&Entry { number: Number { value: 7 } }).unwrap();
     assert_eq!(decode::<Entry>(&bytes).unwrap().number().value, 7);
 }
+
+/// More elements than any payload holds are refused before anything is counted with them.
+#[test]
+fn too_many_elements_to_fill_are_refused() {
+    #[derive(Message)]
+    #[message(namespace = "roundtrip")]
+    struct Samples<'a> {
+        values: FillWith<'a, f32>,
+    }
+    for len in [usize::MAX, (1 << 62) + 1, 1 << 62, 1 << 61, 1 << 31, 1 << 29] {
+        let mut fill = |_: &mut [f32]| panic!("there is no room to fill");
+        let refused = encode(&Samples { values: FillWith::new(len, &mut fill) });
+        assert_eq!(refused.err(), Some(Invalid::OutOfRange), "{len} elements");
+    }
+}
+
+/// Somebody's own `Vec`, `Option` and `Box` are not the standard library's.
+#[test]
+fn types_may_have_names_of_the_standard_library() {
+    mod own {
+        #[derive(msg_runtime::Message, Clone, Debug, PartialEq)]
+        #[message(namespace = "roundtrip")]
+        pub(super) struct Vec {
+            pub(super) x: u8,
+        }
+        #[derive(msg_runtime::Message, Clone, Debug, PartialEq)]
+        #[message(namespace = "roundtrip")]
+        pub(super) struct Option {
+            pub(super) x: u8,
+        }
+    }
+    #[derive(Message, Clone, Debug, PartialEq)]
+    #[message(namespace = "roundtrip")]
+    struct Holder {
+        vectors: Vec<own::Vec>,
+        options: Vec<own::Option>,
+        option: Option<own::Option>,
+    }
+    check(&Holder {
+        vectors: vec![own::Vec { x: 1 }],
+        options: vec![own::Option { x: 2 }],
+        option: Some(own::Option { x: 3 }),
+    });
+}

@@ -182,6 +182,29 @@ fn a_panic_ends_the_subscription_and_nothing_else() {
     assert!(!publisher.wait_for_subscribers(2, Duration::ZERO));
 }
 
+/// Whatever panics once more while the subscription ends.
+#[test]
+fn a_panic_is_told_though_what_is_left_panics_too() {
+    struct Grenade;
+    impl Drop for Grenade {
+        fn drop(&mut self) {
+            panic!("on purpose, in a drop");
+        }
+    }
+    let endpoint = endpoint();
+    let captured = Grenade;
+    let guard = Subscriber::<Note>::builder(&endpoint).on_message(move |note, _| {
+        let _captured = &captured;
+        if note.number() == 0 {
+            std::panic::panic_any(Grenade);
+        }
+    });
+    let guard = guard.unwrap();
+    Publisher::<Note>::open(&endpoint).unwrap().send(&note(0)).unwrap();
+    eventually(|| guard.ended().is_some());
+    assert_eq!(*guard.ended().unwrap(), Ended::Panicked("without a text".into()));
+}
+
 #[test]
 fn a_subscription_that_is_evicted_says_so() {
     let endpoint = format!("{}?slots=2,evict=20ms", endpoint());

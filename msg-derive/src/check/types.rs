@@ -190,7 +190,11 @@ fn last_segment(ty: &Type) -> Option<&PathSegment> {
 
 /// Why a type cannot hold another as it is spelled.
 fn nested(outer: &Type, inner: &Type) -> Option<&'static str> {
-    let name = |ty| last_segment(ty).map(|segment| segment.ident.to_string());
+    // Without arguments it is somebody's own type of that name.
+    let name = |ty| {
+        let segment = last_segment(ty).filter(|segment| !segment.arguments.is_none())?;
+        Some(segment.ident.to_string())
+    };
     match (name(outer)?.as_str(), name(inner)?.as_str()) {
         ("Vec", "Vec") => {
             Some("FlatBuffers has no vectors of vectors: put the inner one into a message struct of its own")
@@ -216,7 +220,9 @@ fn map_key(ty: &Type) -> Option<String> {
     let refused = match key {
         Type::Array(_) | Type::Tuple(_) => true,
         _ => last_segment(key).is_some_and(|segment| {
-            ["f32", "f64", "Vec", "Option", "HashMap", "BTreeMap"].iter().any(|name| segment.ident == name)
+            let real = segment.ident == "f32" || segment.ident == "f64";
+            real || !segment.arguments.is_none()
+                && ["Vec", "Option", "HashMap", "BTreeMap"].iter().any(|name| segment.ident == name)
         }),
     };
     let found = key.to_token_stream().to_string().replace(' ', "");

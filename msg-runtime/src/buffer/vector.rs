@@ -9,7 +9,7 @@ use super::{
     memory::cast_slice_mut,
     plain::Plain,
     verified::Verified,
-    verify::Verifier,
+    verify::{MAX_BYTES, Verifier},
     wire::{ElementWire, Inline, Place, Shown, Wire, sealed::Sealed},
 };
 use crate::error::Invalid;
@@ -272,8 +272,12 @@ impl<T: Element + Plain> Field for FillWith<'_, T> {
             out.start_vector(place, self.len, Inline::of::<T>());
             return;
         };
+        let Some(bytes) = self.len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= MAX_BYTES) else {
+            self.fill.set(Some(fill));
+            return out.refuse(Invalid::OutOfRange);
+        };
         out.vector_header(place, self.len, align_of::<T>());
-        if let Some(room) = out.room(self.len * size_of::<T>()) {
+        if let Some(room) = out.room(bytes) {
             match cast_slice_mut(room) {
                 Some(elements) => fill(elements),
                 None => fill_unaligned(room, fill),

@@ -47,7 +47,7 @@ impl ShmAddress {
         if !(1..=MAX_CHANNEL_LEN).contains(&channel.text.len()) || !channel.text.chars().all(word) {
             return Err(channel.complain(format!(
                 "channel `{}`, expected 1 to {MAX_CHANNEL_LEN} letters, digits, `_` or `-`",
-                channel.text
+                channel.text.escape_debug()
             )));
         }
         let mut address = Self { channel: channel.text.to_owned(), ..Self::default() };

@@ -224,12 +224,13 @@ impl Opening<'_> {
         for byte in [index, NAMES_BYTE] {
             file::try_lock(&lock, byte, 1).map_err(|error| self.io_error("lock", error))?;
         }
-        match file::link(&lock, &self.names.readers) {
+        // First all that can fail while nothing has a name.
+        let membership = self.membership(lock, index)?;
+        match file::link(&membership.lock, &self.names.readers) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return Ok(None),
             other => other.map_err(|error| self.io_error("create", error))?,
         }
         // From here on the names are ours; leaving the membership removes them again.
-        let membership = self.membership(lock, index)?;
         let file = segment::make_data(&self.names, &header)?;
         self.link_data(&file)?;
         membership.unlock_names();

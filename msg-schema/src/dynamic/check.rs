@@ -20,7 +20,9 @@ pub(super) fn schema(decoder: &Decoder<'_>) -> Result<(), DecodeError> {
     }
     for enumeration in &decoder.schema.enums {
         for value in &enumeration.values {
-            let Some(member) = &value.union_type else { continue };
+            // `NONE` has the type of nothing in some files, and no type in others.
+            let member = value.union_type.as_ref().filter(|member| member.base != BaseType::None);
+            let Some(member) = member else { continue };
             let place = || format!("{}.{}", enumeration.name, value.name);
             field_type(decoder, member).map_err(|reason| DecodeError::new(place(), reason))?;
         }
