@@ -73,41 +73,43 @@ fn patience_belongs_to_the_ring() {
     assert_eq!(slow.recv().err(), Some(RecvError::Evicted));
 }
 
-/// Evicted at every moment of its reading: whole messages in order, then an error.
+/// Evicted while it reads, and each time at the latest when it stops to look: whole messages, then an error.
 #[test]
 fn an_evicted_subscriber_sees_whole_messages_or_an_error() {
+    const TIMES: u64 = 40;
     let directory = Directory::new();
     let options = options(directory.path(), "c").slots(2).slot_bytes(256).evict(Duration::from_nanos(1));
     let publisher = ShmPublisher::open(&options).unwrap();
-    let evicted = AtomicU64::new(0);
-    let done = std::sync::atomic::AtomicBool::new(false);
+    let (evicted, sent) = (AtomicU64::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            while !done.load(Ordering::Relaxed) {
+            for turn in 0..TIMES {
                 let subscriber = ShmSubscriber::open(&options).unwrap();
-                loop {
-                    match subscriber.recv_timeout(5 * SECOND) {
+                for received in 0.. {
+                    if received == turn % 8 {
+                        // More than there are slots: publishers had to do without us.
+                        let before = sent.load(Ordering::Relaxed);
+                        while sent.load(Ordering::Relaxed) < before + 4 {
+                            std::thread::yield_now();
+                        }
+                    }
+                    match subscriber.recv_timeout(10 * SECOND) {
                         Ok(sample) => assert!(sample.iter().all(|byte| *byte == sample[0]), "torn"),
                         Err(RecvError::Evicted) => break,
                         Err(error) => panic!("{error}"),
-                    }
-                    if done.load(Ordering::Relaxed) {
-                        break;
                     }
                 }
                 evicted.fetch_add(1, Ordering::Relaxed);
             }
         });
-        let started = Instant::now();
-        let mut n = 0_u8;
-        while evicted.load(Ordering::Relaxed) < 20 && started.elapsed() < 20 * SECOND {
+        for n in (0..=u8::MAX).cycle() {
+            if evicted.load(Ordering::Relaxed) == TIMES {
+                break;
+            }
             publisher.send_timeout(&[n; 256], 10 * SECOND).unwrap();
-            n = n.wrapping_add(1);
+            sent.fetch_add(1, Ordering::Relaxed);
         }
-        done.store(true, Ordering::Relaxed);
-        publisher.send_timeout(&[n; 256], 10 * SECOND).unwrap();
     });
-    assert!(evicted.load(Ordering::Relaxed) >= 20);
 }
 
 // ---- copy
