@@ -94,3 +94,30 @@ impl fmt::Display for Absent {
         }
     }
 }
+
+/// What a name stands for.
+pub(crate) enum Named<'a> {
+    Object(&'a Object),
+    Enum(&'a Enum),
+    Missing,
+}
+
+impl<'a> Named<'a> {
+    pub(crate) fn find(schema: &'a Schema, name: &str) -> Self {
+        match (schema.object(name), schema.enumeration(name)) {
+            (Some(object), _) => Self::Object(object),
+            (None, Some(enumeration)) => Self::Enum(enumeration),
+            (None, None) => Self::Missing,
+        }
+    }
+
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Object(Object { kind: ObjectKind::Table, .. }) => "a table",
+            Self::Object(Object { kind: ObjectKind::Struct, .. }) => "a struct",
+            Self::Enum(Enum { is_union: true, .. }) => "a union",
+            Self::Enum(_) => "an enum",
+            Self::Missing => "missing",
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::contract::{self, Absent};
+use crate::contract::{self, Absent, Named};
 use crate::model::{Enum, Field, Object, ObjectKind, Schema, Type};
 
 /// The difference between the roots of two schemas that is nearest to the root, in words that name the field; `None`
@@ -50,33 +50,6 @@ struct Comparison<'a> {
     /// Pairs of names that mean the same if the schemas do.
     waiting: Vec<(&'a str, &'a str)>,
     seen: HashSet<&'a str>,
-}
-
-/// A named type.
-enum Named<'a> {
-    Object(&'a Object),
-    Enum(&'a Enum),
-    Missing,
-}
-
-impl<'a> Named<'a> {
-    fn find(schema: &'a Schema, name: &str) -> Self {
-        match (schema.object(name), schema.enumeration(name)) {
-            (Some(object), _) => Self::Object(object),
-            (None, Some(enumeration)) => Self::Enum(enumeration),
-            (None, None) => Self::Missing,
-        }
-    }
-
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Object(Object { kind: ObjectKind::Table, .. }) => "a table",
-            Self::Object(Object { kind: ObjectKind::Struct, .. }) => "a struct",
-            Self::Enum(Enum { is_union: true, .. }) => "a union",
-            Self::Enum(_) => "an enum",
-            Self::Missing => "missing",
-        }
-    }
 }
 
 /// `what: ours is .., theirs is ..`, if they are not the same.

@@ -205,6 +205,24 @@ fn a_panic_is_told_though_what_is_left_panics_too() {
     assert_eq!(*guard.ended().unwrap(), Ended::Panicked("without a text".into()));
 }
 
+/// The child has the guard, and not the thread.
+#[test]
+fn a_forked_child_may_drop_a_guard() {
+    let (guard, _received) = numbers(&endpoint());
+    // SAFETY: the child drops the guard and ends; nothing that it uses may be under way elsewhere but the allocator,
+    // which survives.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(guard)));
+        // SAFETY: ends the child without what a test program does at its end.
+        unsafe { libc::_exit(i32::from(dropped.is_err())) };
+    }
+    let mut status = -1;
+    // SAFETY: `status` lives through the call.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!(status, 0, "the drop panicked");
+}
+
 #[test]
 fn a_subscription_that_is_evicted_says_so() {
     let endpoint = format!("{}?slots=2,evict=20ms", endpoint());

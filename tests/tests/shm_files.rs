@@ -5,6 +5,7 @@
 mod peer;
 
 use std::fs::{self, Permissions};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -333,4 +334,41 @@ fn two_files_that_do_not_belong_together_are_no_ring() {
 
 fn inodes(directory: &Directory) -> Vec<u64> {
     directory.files().iter().map(|path| fs::metadata(path).unwrap().ino()).collect()
+}
+
+/// Allows so many open files beside those that are open now.
+fn allow_files(more: u64) {
+    let limit = |files| {
+        let limit = libc::rlimit { rlim_cur: files, rlim_max: 4096 };
+        // SAFETY: `limit` lives through the call.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }, 0);
+    };
+    limit(4096);
+    let next = fs::File::open("/dev/null").unwrap().as_raw_fd();
+    limit(next as u64 + more);
+}
+
+/// However early it runs out of file descriptors.
+#[test]
+fn an_open_that_fails_leaves_no_file() {
+    let directory = Directory::new();
+    let options = shm::options(directory.path(), "c");
+    // A process of its own, since the limit is a process's.
+    // SAFETY: the child uses nothing that another thread may have had under way but the allocator, which survives.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let attempt = |more| {
+            allow_files(more);
+            ShmSubscriber::open(&options).is_err()
+        };
+        let failed = std::panic::catch_unwind(|| (0..16).filter(|more| attempt(*more)).count());
+        let right = failed.is_ok_and(|failed| (3..16).contains(&failed));
+        // SAFETY: ends the child without what a test program does at its end.
+        unsafe { libc::_exit(i32::from(!right)) };
+    }
+    let mut status = -1;
+    // SAFETY: `status` lives through the call.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!(status, 0, "some attempts fail, and some do not");
+    assert_eq!(directory.files(), Vec::<PathBuf>::new());
 }

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{Breaks, Change, ChangeKind, Subject};
-use crate::contract::{self, Absent};
-use crate::model::{BaseType, Enum, Field, Object, ObjectKind, Schema, Type};
+use crate::contract::{self, Absent, Named};
+use crate::model::{BaseType, Field, Object, ObjectKind, Schema, Type};
 
 /// How the schemas' types are paired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,33 +22,6 @@ pub(super) struct Comparison<'a> {
     /// Names in the old and in the new schema that have to mean the same.
     waiting: Vec<(&'a str, &'a str)>,
     pub(super) found: Vec<Change>,
-}
-
-/// What a name stands for.
-enum Named<'a> {
-    Object(&'a Object),
-    Enum(&'a Enum),
-    Missing,
-}
-
-impl<'a> Named<'a> {
-    fn find(schema: &'a Schema, name: &str) -> Self {
-        match (schema.object(name), schema.enumeration(name)) {
-            (Some(object), _) => Self::Object(object),
-            (None, Some(enumeration)) => Self::Enum(enumeration),
-            (None, None) => Self::Missing,
-        }
-    }
-
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Object(Object { kind: ObjectKind::Table, .. }) => "a table",
-            Self::Object(Object { kind: ObjectKind::Struct, .. }) => "a struct",
-            Self::Enum(Enum { is_union: true, .. }) => "a union",
-            Self::Enum(_) => "an enum",
-            Self::Missing => "missing",
-        }
-    }
 }
 
 impl<'a> Comparison<'a> {
