@@ -352,16 +352,17 @@ fn allow_files(more: u64) {
 #[test]
 fn an_open_that_fails_leaves_no_file() {
     let directory = Directory::new();
-    let options = shm::options(directory.path(), "c");
+    // A channel for each attempt: one that succeeds would remove what an earlier one left.
+    let options: Vec<_> = (0..16).map(|more| shm::options(directory.path(), &format!("c{more}"))).collect();
     // A process of its own, since the limit is a process's.
     // SAFETY: the child uses nothing that another thread may have had under way but the allocator, which survives.
     let child = unsafe { libc::fork() };
     if child == 0 {
-        let attempt = |more| {
-            allow_files(more);
-            ShmSubscriber::open(&options).is_err()
+        let fails = |more: &usize| {
+            allow_files(*more as u64);
+            ShmSubscriber::open(&options[*more]).is_err()
         };
-        let failed = std::panic::catch_unwind(|| (0..16).filter(|more| attempt(*more)).count());
+        let failed = std::panic::catch_unwind(|| (0..16).filter(fails).count());
         let right = failed.is_ok_and(|failed| (3..16).contains(&failed));
         // SAFETY: ends the child without what a test program does at its end.
         unsafe { libc::_exit(i32::from(!right)) };
