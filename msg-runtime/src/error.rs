@@ -4,6 +4,7 @@
 //! The hot-path enums live here and not beside their operation because the ring, the transports and the typed
 //! handles share them.
 
+pub use crate::frame::BadFrame;
 use std::{borrow::Cow, error, fmt, io};
 
 /// What kind of trouble a setup step met; the text of the [`Error`] says the rest.
@@ -272,6 +273,14 @@ pub enum Invalid {
     WrongIdentifier,
     /// An array field has another number of elements than its type.
     WrongLength,
+    /// The frame around the payload cannot be read.
+    Frame(BadFrame),
+}
+
+impl From<BadFrame> for Invalid {
+    fn from(bad: BadFrame) -> Self {
+        Self::Frame(bad)
+    }
 }
 
 impl fmt::Display for Invalid {
@@ -292,6 +301,7 @@ impl fmt::Display for Invalid {
             }
             Self::WrongIdentifier => "the file identifier is another than the type's",
             Self::WrongLength => "an array has another number of elements than its type",
+            Self::Frame(bad) => return bad.fmt(f),
         })
     }
 }

@@ -30,7 +30,8 @@
 //! - [`encode`], [`decode`]: the bytes of a message, for files and tests.
 //! - [`shm`]: the ring by itself, raw bytes, with `--no-default-features --features shm`.
 //!
-//! Features: `derive` and `shm`, both on by default; `realtime` and `serde`, which are not.
+//! Features: `derive`, `shm`, `lz4` and `zstd` (which compiles C), all on by default; `realtime` and `serde`, which are
+//! not.
 //!
 //! # Serde
 //!
@@ -62,9 +63,13 @@ extern crate self as msg_runtime;
 pub mod __private;
 mod buffer;
 mod callback;
+#[cfg_attr(not(test), expect(dead_code, reason = "transports use it next"))]
+mod compression;
 mod endpoint;
 pub mod error;
 pub mod field;
+#[cfg_attr(not(test), expect(dead_code, reason = "transports use it next"))]
+mod frame;
 mod message;
 mod publisher;
 #[cfg(all(feature = "realtime", target_os = "linux"))]
@@ -84,7 +89,7 @@ pub use buffer::{
 };
 pub use callback::{Ended, Guard};
 pub use endpoint::{Address, Compression, Endpoint, ShmAddress};
-pub use error::{Error, ErrorKind, Invalid, RecvError, SendError, TryRecvError, TrySendError};
+pub use error::{BadFrame, Error, ErrorKind, Invalid, RecvError, SendError, TryRecvError, TrySendError};
 pub use message::{Encode, FromView, Message};
 #[cfg(feature = "derive")]
 pub use msg_derive::Message;

@@ -187,6 +187,8 @@ fn shm_knows_bytes_and_slots_only() {
         "sample",
         "schema",
         "realtime",
+        "compression",
+        "frame",
     ];
     let upper: Vec<String> = upper.iter().map(|module| format!("crate::{module}")).collect();
     let upper: Vec<&str> = upper.iter().map(String::as_str).chain(["msg_schema"]).collect();
@@ -205,7 +207,7 @@ fn values_are_pure() {
         "std::time::Instant",
         "std::time::SystemTime",
     ];
-    for file in ["endpoint/", "topic.rs", "error.rs", "stats.rs"] {
+    for file in ["endpoint/", "topic.rs", "frame.rs", "error.rs", "stats.rs"] {
         let file = format!("msg-runtime/src/{file}");
         forbid_paths(&file, &[], &system, "values know no system, clock or thread");
         forbid(&file, &[], &["feature"], "values know no features");
@@ -225,6 +227,12 @@ fn buffer_knows_no_transport() {
 }
 
 #[test]
+fn compression_knows_bytes_only() {
+    let upper = ["crate::shm", "crate::transport", "crate::publisher", "crate::subscriber", "crate::message"];
+    forbid_paths("msg-runtime/src/compression/", &[], &upper, "compression/ goes from slices to slices");
+}
+
+#[test]
 fn transports_know_no_handles_and_no_messages() {
     let upper = ["crate::publisher", "crate::subscriber", "crate::sample", "crate::message", "crate::buffer"];
     forbid_paths("msg-runtime/src/transport/", &[], &upper, "a transport moves payloads and knows no types");
@@ -240,6 +248,10 @@ fn a_client_library_is_named_in_its_own_place() {
         &["nix", "thread_priority"],
         "scheduling has its system calls in one file",
     );
+    for (client, place) in [("lz4_flex", "compression/lz4.rs"), ("zstd_safe", "compression/zstd.rs")] {
+        let place = format!("msg-runtime/src/{place}");
+        forbid("msg-runtime/src/", &[&place], &[client], "a client library is named in one file");
+    }
 }
 
 #[test]
