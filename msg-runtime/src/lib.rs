@@ -83,7 +83,10 @@ pub use buffer::{
     VectorView, decode, encode,
 };
 pub use callback::{Ended, Guard};
-pub use endpoint::{Address, Compression, Endpoint, ShmAddress};
+pub use endpoint::{
+    Address, Compression, Endpoint, InprocAddress, Login, NatsAddress, NatsAuth, NetworkOptions, OnFull,
+    RedisAddress, RedisServer, Secret, Server, ShmAddress, UdpAddress, ZenohAddress,
+};
 pub use error::{Error, ErrorKind, Invalid, RecvError, SendError, TryRecvError, TrySendError};
 pub use message::{Encode, FromView, Message};
 #[cfg(feature = "derive")]

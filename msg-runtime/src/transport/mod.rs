@@ -13,7 +13,7 @@ pub(crate) use shm::Sent;
 
 use crate::{
     endpoint::{Address, Endpoint},
-    error::{Error, RecvError, SendError, TryRecvError},
+    error::{Error, ErrorKind, RecvError, SendError, TryRecvError},
     stats::Stats,
     topic::Topic,
 };
@@ -136,6 +136,7 @@ impl ops::Deref for Payload {
 pub(crate) fn open_publisher(endpoint: &Endpoint, stream: &Stream) -> Result<Box<dyn PublisherLink>, Error> {
     match &endpoint.address {
         Address::Shm(address) => shm::open_publisher(address, endpoint.compression, stream),
+        other => Err(absent(other)),
     }
 }
 
@@ -147,5 +148,12 @@ pub(crate) fn open_subscriber(
 ) -> Result<Box<dyn SubscriberLink>, Error> {
     match &endpoint.address {
         Address::Shm(address) => shm::open_subscriber(address, stream, delivery),
+        other => Err(absent(other)),
     }
+}
+
+fn absent(address: &Address) -> Error {
+    let name = address.transport();
+    let text = format!("this build has no {name}; turn on the feature `{name}` of msg-runtime");
+    Error::new(ErrorKind::Unsupported, text)
 }
