@@ -136,6 +136,19 @@ pub enum SendError {
     Forked,
 }
 
+/// Why not everything that was sent is known to be with the other side.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FlushError {
+    /// The time was over before the link had taken everything.
+    Timeout {
+        /// Messages that it had not taken then.
+        unsent: u64,
+    },
+    /// The transport's client cannot tell.
+    Unsupported,
+}
+
 impl From<TrySendError> for SendError {
     fn from(error: TrySendError) -> Self {
         match error {
@@ -319,7 +332,7 @@ macro_rules! debug_as_display {
     )*};
 }
 
-debug_as_display!(TrySendError, SendError, TryRecvError, RecvError, Invalid);
+debug_as_display!(TrySendError, SendError, FlushError, TryRecvError, RecvError, Invalid);
 
 const DISCONNECTED: &str = "the channel is gone: its files were removed or its link ended; open it again";
 const CORRUPTED: &str =
@@ -374,6 +387,19 @@ impl fmt::Display for SendError {
     }
 }
 
+impl fmt::Display for FlushError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Timeout { unsent } => {
+                write!(f, "timeout: the link has not taken {unsent} messages; is the other side there?")
+            }
+            Self::Unsupported => f.write_str(
+                "this transport cannot tell when messages have arrived; wait for an answer instead",
+            ),
+        }
+    }
+}
+
 impl fmt::Display for TryRecvError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -399,6 +425,7 @@ impl fmt::Display for RecvError {
 
 impl error::Error for TrySendError {}
 impl error::Error for SendError {}
+impl error::Error for FlushError {}
 impl error::Error for TryRecvError {}
 impl error::Error for RecvError {}
 

@@ -1,14 +1,16 @@
 //! The typed sending end.
 
 use crate::{
+    announce::{self, Announced},
     buffer::{self, InPlace, Plain, Refused},
     endpoint::Endpoint,
-    error::{Error, SendError, TrySendError},
+    error::{Error, FlushError, SendError, TrySendError},
+    event::Event,
     message::{Encode, Message},
     schema,
     stats::Stats,
     topic::Topic,
-    transport::{self, PublisherLink, Stream, Wait},
+    transport::{self, OnEvent, PublisherLink, Stream, Wait},
 };
 use std::{fmt, marker::PhantomData, ops, sync::Arc, time::Duration};
 
@@ -37,16 +39,18 @@ use std::{fmt, marker::PhantomData, ops, sync::Arc, time::Duration};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Publisher<M: Message> {
+    /// Dropped before the link, which nobody else holds from then on.
+    announced: Option<Arc<Announced>>,
     link: Arc<dyn PublisherLink>,
     topic: Topic,
     message: PhantomData<fn(&M)>,
 }
 
 /// Opens a [`Publisher`] with more than an endpoint.
-#[derive(Debug)]
 pub struct PublisherBuilder<M: Message> {
     endpoint: String,
     topic: Option<String>,
+    on_event: Option<OnEvent>,
     message: PhantomData<fn(&M)>,
 }
 
@@ -54,6 +58,12 @@ impl<M: Message> PublisherBuilder<M> {
     /// Another topic than the type's own: two cameras, one type.
     pub fn topic(mut self, topic: impl Into<String>) -> Self {
         self.topic = Some(topic.into());
+        self
+    }
+
+    /// Calls the closure with each [`Event`] of the link, on a thread of the transport: it should return soon.
+    pub fn on_event(mut self, call: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.on_event = Some(Box::new(call));
         self
     }
 
@@ -65,8 +75,12 @@ impl<M: Message> PublisherBuilder<M> {
     pub fn open(self) -> Result<Publisher<M>, Error> {
         let endpoint: Endpoint = self.endpoint.parse()?;
         let stream = stream_of::<M>(self.topic)?;
-        let link = transport::open_publisher(&endpoint, &stream)?;
-        Ok(Publisher { link: link.into(), topic: stream.topic, message: PhantomData })
+        let link: Arc<dyn PublisherLink> =
+            transport::open_publisher(&endpoint, &stream, self.on_event)?.into();
+        let counts = Arc::downgrade(&link);
+        let stats = move || counts.upgrade().map(|link| link.stats()).unwrap_or_default();
+        let announced = announce::publisher(&endpoint, &stream, stats)?.map(Arc::new);
+        Ok(Publisher { announced, link, topic: stream.topic, message: PhantomData })
     }
 }
 
@@ -76,6 +90,7 @@ pub(crate) fn stream_of<M: Message>(topic: Option<String>) -> Result<Stream, Err
     Ok(Stream {
         topic: Topic::new(topic.unwrap_or_else(|| M::TOPIC.to_owned()))?,
         type_name: M::TYPE_NAME,
+        encoding: "flatbuffers",
         fingerprint: M::fingerprint(),
         schema: M::schema(),
         plain_bytes: M::PLAIN_BYTES,
@@ -95,7 +110,15 @@ impl<M: Message> Publisher<M> {
 
     /// Sets more than the endpoint before opening.
     pub fn builder(endpoint: &str) -> PublisherBuilder<M> {
-        PublisherBuilder { endpoint: endpoint.to_owned(), topic: None, message: PhantomData }
+        PublisherBuilder { endpoint: endpoint.to_owned(), topic: None, on_event: None, message: PhantomData }
+    }
+
+    /// A publisher that nobody hears of.
+    #[cfg(feature = "network")]
+    pub(crate) fn unannounced(endpoint: &Endpoint) -> Result<Self, Error> {
+        let stream = stream_of::<M>(None)?;
+        let link = transport::open_publisher(endpoint, &stream, None)?.into();
+        Ok(Self { announced: None, link, topic: stream.topic, message: PhantomData })
     }
 
     /// The topic.
@@ -135,23 +158,52 @@ impl<M: Message> Publisher<M> {
     }
 
     fn send_within<E: Encode<Message = M> + ?Sized>(&self, message: &E, wait: Wait) -> Result<(), SendError> {
-        let max = self.link.max_len();
-        let mut loan = self.link.loan(max, wait)?;
-        match buffer::encode_into(message, &mut loan) {
+        let mut loan = self.link.loan(None, wait)?;
+        let encoded = match buffer::encode_into(message, &mut loan) {
+            // How much room it needs showed only now.
+            Err(Refused::TooLarge { len }) if loan.grow(len) => buffer::encode_into(message, &mut loan),
+            encoded => encoded,
+        };
+        match encoded {
             Ok(len) => loan.send(len),
-            Err(Refused::TooLarge { len }) => Err(SendError::TooLarge { len, max }),
+            Err(Refused::TooLarge { len }) => Err(SendError::TooLarge { len, max: self.link.max_len() }),
             Err(Refused::Invalid(invalid)) => Err(SendError::Invalid(invalid)),
         }
     }
 
+    /// Waits until everything sent so far is with the other side, as far as the transport can tell: in the ring
+    /// (`shm`), with the kernel (`udp`), answered by the server (`nats`, `redis`).
+    ///
+    /// Dropping the last handle of a publisher flushes too, for at most a second; what is left then counts as
+    /// [`unsent`](Stats::unsent).
+    ///
+    /// # Errors
+    ///
+    /// [`FlushError`].
+    pub fn flush(&self, timeout: Duration) -> Result<(), FlushError> {
+        self.link.flush(timeout)
+    }
+
     /// Waits until at least `count` subscribers are there; false if fewer are when the time is over.
+    ///
+    /// On a network those count that announce themselves: subscribers of other programs than ours, and those with
+    /// `announce=off`, do not, and with `announce=off` in this publisher's endpoint none does.
     pub fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> bool {
-        self.link.wait_for_subscribers(count, timeout)
+        match (self.link.wait_for_subscribers(count, timeout), &self.announced) {
+            (Some(there), _) => there,
+            (None, Some(announced)) => announced.wait_for_subscribers(&self.topic, count, timeout),
+            (None, None) => count == 0,
+        }
     }
 
     /// What was sent so far.
     pub fn stats(&self) -> Stats {
         self.link.stats()
+    }
+
+    /// The last thing that went wrong with the link, if something has.
+    pub fn last_error(&self) -> Option<String> {
+        self.link.last_error()
     }
 
     /// Lends a slot to fill in place; it starts zeroed. Waits for a free one as long as the endpoint's `timeout` says.
@@ -186,7 +238,7 @@ impl<M: Message> Publisher<M> {
     where
         M: Plain,
     {
-        let slot = self.link.loan(size_of::<M>(), Wait::Default)?;
+        let slot = self.link.loan(Some(size_of::<M>()), Wait::Default)?;
         let message = InPlace::zeroed(slot).expect("a loan is 64-byte aligned and as long as asked for");
         Ok(Loan { message })
     }
@@ -230,7 +282,18 @@ impl<M: Message + Plain> fmt::Debug for Loan<'_, M> {
 
 impl<M: Message> Clone for Publisher<M> {
     fn clone(&self) -> Self {
-        Self { link: Arc::clone(&self.link), topic: self.topic.clone(), message: PhantomData }
+        Self {
+            announced: self.announced.clone(),
+            link: Arc::clone(&self.link),
+            topic: self.topic.clone(),
+            message: PhantomData,
+        }
+    }
+}
+
+impl<M: Message> fmt::Debug for PublisherBuilder<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PublisherBuilder").field("topic", &self.topic).finish_non_exhaustive()
     }
 }
 

@@ -1,21 +1,26 @@
 //! The typed receiving end.
 
 use crate::{
+    announce::{self, Announced},
     buffer,
     callback::Guard,
     endpoint::Endpoint,
     error::{Error, Invalid, RecvError, TryRecvError},
+    event::Event,
     message::Message,
     publisher::stream_of,
     sample::Sample,
     stats::Stats,
     topic::Topic,
-    transport::{self, Delivery, Info, Payload, SubscriberLink, Wait},
+    transport::{self, Delivery, Info, OnEvent, Payload, SubscriberLink, Wait},
 };
 use std::{
     fmt,
     marker::PhantomData,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -43,17 +48,19 @@ use std::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Subscriber<M: Message> {
-    link: Box<dyn SubscriberLink>,
+    /// Dropped before the link, which nobody else holds from then on.
+    _announced: Option<Announced>,
+    link: Arc<dyn SubscriberLink>,
     topic: Topic,
     invalid: AtomicU64,
     message: PhantomData<fn() -> M>,
 }
 
 /// Opens a [`Subscriber`] with more than an endpoint.
-#[derive(Debug)]
 pub struct SubscriberBuilder<M: Message> {
     endpoint: String,
     topic: Option<String>,
+    on_event: Option<OnEvent>,
     delivery: Delivery,
     message: PhantomData<fn() -> M>,
 }
@@ -62,6 +69,12 @@ impl<M: Message> SubscriberBuilder<M> {
     /// Another topic than the type's own: two cameras, one type.
     pub fn topic(mut self, topic: impl Into<String>) -> Self {
         self.topic = Some(topic.into());
+        self
+    }
+
+    /// Calls the closure with each [`Event`] of the link, on a thread of the transport: it should return soon.
+    pub fn on_event(mut self, call: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.on_event = Some(Box::new(call));
         self
     }
 
@@ -101,8 +114,13 @@ impl<M: Message> SubscriberBuilder<M> {
     pub fn open(self) -> Result<Subscriber<M>, Error> {
         let endpoint: Endpoint = self.endpoint.parse()?;
         let stream = stream_of::<M>(self.topic)?;
-        let link = transport::open_subscriber(&endpoint, &stream, self.delivery)?;
-        Ok(Subscriber { link, topic: stream.topic, invalid: AtomicU64::new(0), message: PhantomData })
+        let link: Arc<dyn SubscriberLink> =
+            transport::open_subscriber(&endpoint, &stream, self.delivery, self.on_event)?.into();
+        let counts = Arc::downgrade(&link);
+        let stats = move || counts.upgrade().map(|link| link.stats()).unwrap_or_default();
+        // After the link is there: who hears of a subscriber may send to it.
+        let announced = announce::subscriber(&endpoint, &stream, stats)?;
+        Ok(Subscriber::new(announced, link, stream.topic))
     }
 
     /// Opens the subscriber and calls the closure with each message, on a thread of its own, until the guard is dropped.
@@ -159,9 +177,22 @@ impl<M: Message> Subscriber<M> {
         SubscriberBuilder {
             endpoint: endpoint.to_owned(),
             topic: None,
+            on_event: None,
             delivery: Delivery::Everything,
             message: PhantomData,
         }
+    }
+
+    /// A subscriber that nobody hears of.
+    #[cfg(feature = "network")]
+    pub(crate) fn unannounced(endpoint: &Endpoint) -> Result<Self, Error> {
+        let stream = stream_of::<M>(None)?;
+        let link = transport::open_subscriber(endpoint, &stream, Delivery::Everything, None)?;
+        Ok(Self::new(None, link.into(), stream.topic))
+    }
+
+    fn new(announced: Option<Announced>, link: Arc<dyn SubscriberLink>, topic: Topic) -> Self {
+        Self { _announced: announced, link, topic, invalid: AtomicU64::new(0), message: PhantomData }
     }
 
     /// The topic.
@@ -219,7 +250,12 @@ impl<M: Message> Subscriber<M> {
     pub fn stats(&self) -> Stats {
         let invalid = self.invalid.load(Ordering::Relaxed);
         let link = self.link.stats();
-        Stats { messages: link.messages.saturating_sub(invalid), invalid, ..link }
+        Stats { messages: link.messages.saturating_sub(invalid), invalid: link.invalid + invalid, ..link }
+    }
+
+    /// The last thing that went wrong with the link, if something has.
+    pub fn last_error(&self) -> Option<String> {
+        self.link.last_error()
     }
 
     /// Ends all waiting, now and from here on.
@@ -233,7 +269,16 @@ impl<M: Message> Subscriber<M> {
     }
 
     fn verified(&self, payload: Payload, info: Info) -> Result<Sample<M>, Invalid> {
-        let verified = buffer::verify::<M>(&payload).inspect_err(|_| {
+        let (payload, verified) = match buffer::verify::<M>(&payload) {
+            // It lies where the network's bytes happened to come to lie: moved once, it is judged again.
+            Err(Invalid::Unaligned) => {
+                let payload = self.link.aligned(payload);
+                let verified = buffer::verify::<M>(&payload);
+                (payload, verified)
+            }
+            verified => (payload, verified),
+        };
+        let verified = verified.inspect_err(|_| {
             self.invalid.fetch_add(1, Ordering::Relaxed);
         });
         verified.map(|root| Sample::new(payload, root, info))
@@ -272,6 +317,12 @@ impl<'a, M: Message> IntoIterator for &'a Subscriber<M> {
 
     fn into_iter(self) -> Iter<'a, M> {
         self.iter()
+    }
+}
+
+impl<M: Message> fmt::Debug for SubscriberBuilder<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SubscriberBuilder").field("topic", &self.topic).finish_non_exhaustive()
     }
 }
 

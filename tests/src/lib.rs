@@ -1,9 +1,11 @@
 //! What the tests in `tests/` share: other people's tools to compare with, the comparison of schemas, and processes
 //! that share memory.
 
+pub mod conformance;
 pub mod json;
 pub mod random;
 pub mod schema_text;
 pub mod schemas;
+pub mod server;
 pub mod shm;
 pub mod tools;

@@ -1,4 +1,4 @@
-//! Google's schema compiler and Python library, which `tests/fetch-tools` puts into `target/tools`.
+//! Other people's tools, which `tests/fetch-tools` puts into `target/tools`: Google's schema compiler, Python packages.
 //!
 //! A missing tool fails the test that wants it: a comparison that did not take place proves nothing.
 
@@ -17,7 +17,7 @@ pub fn flatc() -> PathBuf {
     }
 }
 
-/// A Python that finds the package `flatbuffers` and the scripts in `tests/python`.
+/// A Python that finds the fetched packages and the scripts in `tests/python`.
 pub fn python() -> Command {
     let tools = fetched("flatbuffers");
     let mut path = tools.parent().expect("the package lies in a folder").as_os_str().to_owned();
@@ -28,7 +28,7 @@ pub fn python() -> Command {
     command
 }
 
-fn fetched(name: &str) -> PathBuf {
+pub(crate) fn fetched(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools").join(name);
     assert!(path.exists(), "`{}` is missing: run `tests/fetch-tools`", path.display());
     path

@@ -286,7 +286,7 @@ fn malformed_endpoints_and_absent_transports_are_named() {
         assert!(error.to_string().contains(text), "{error}");
     };
     check("smh;x", ErrorKind::InvalidEndpoint, "did you mean `shm`?");
-    check("nats;127.0.0.1", ErrorKind::Unsupported, "`nats` is not in this version");
+    check("nats;127.0.0.1", ErrorKind::Unsupported, "this build has no nats; turn on the feature `nats`");
     check("shm;zstd;x", ErrorKind::Unsupported, "write `none`");
     check("shm;x?size=4mb", ErrorKind::InvalidEndpoint, "unknown unit `mb`");
     check("shm;x?slots=1000,size=64MiB", ErrorKind::InvalidEndpoint, "max");

@@ -53,9 +53,14 @@ impl AlignedBuffer {
         self.as_mut_slice().copy_from_slice(bytes);
     }
 
-    /// Makes all bytes that are allocated visible, at least `len` of them.
+    /// Bytes that are allocated.
+    pub(crate) fn capacity(&self) -> usize {
+        self.chunks.len() * 64
+    }
+
+    /// Makes all bytes that are allocated visible, at least `len` of them; what they hold is arbitrary.
     #[inline]
-    pub(super) fn reserve(&mut self, len: usize) -> &mut [u8] {
+    pub(crate) fn reserve(&mut self, len: usize) -> &mut [u8] {
         if self.chunks.len() < len.div_ceil(64) {
             self.chunks = zeroed_chunks(len);
         }
@@ -65,7 +70,7 @@ impl AlignedBuffer {
 
     /// Keeps the first `len` bytes.
     #[inline]
-    pub(super) fn truncate(&mut self, len: usize) {
+    pub(crate) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 

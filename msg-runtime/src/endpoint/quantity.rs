@@ -11,6 +11,15 @@ pub(super) fn size(part: Part<'_>) -> Result<u64, Complaint> {
     number(part, "size", &SIZES, "`B`, `KiB`, `MiB` or `GiB`")
 }
 
+/// Bytes of memory, at least one, as the option `name` says.
+pub(super) fn bytes(name: Part<'_>, value: Part<'_>) -> Result<usize, Complaint> {
+    match usize::try_from(size(value)?) {
+        Ok(0) => Err(value.complain(format!("{} `{}`, expected at least 1 B", name.text, value.text))),
+        Ok(bytes) => Ok(bytes),
+        Err(_) => Err(value.complain(format!("{} `{}` is too large", name.text, value.text))),
+    }
+}
+
 /// Time, to the nanosecond.
 pub(super) fn duration(part: Part<'_>) -> Result<Duration, Complaint> {
     number(part, "time", &TIMES, "`ns`, `us`, `ms` or `s`").map(Duration::from_nanos)

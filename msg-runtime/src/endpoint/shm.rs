@@ -1,6 +1,7 @@
 //! The address of a shared-memory channel: its name and its options.
 
 use super::{
+    options::{self, one_of},
     quantity::{self, Size, Time},
     text::{Complaint, Part, suggestion},
 };
@@ -36,37 +37,21 @@ pub struct ShmAddress {
     pub copies: bool,
 }
 
-const OPTIONS: [&str; 10] =
-    ["slots", "size", "timeout", "group", "max", "evict", "wait", "wake", "lock", "copy"];
-const MAX_CHANNEL_LEN: usize = 64;
+pub(super) const OPTIONS: &[&str] =
+    &["slots", "size", "timeout", "group", "max", "evict", "wait", "wake", "lock", "copy"];
 const MAX_SLOTS: usize = 1024;
 
 impl ShmAddress {
     pub(super) fn parse(channel: Part<'_>, options: Option<Part<'_>>) -> Result<Self, Complaint> {
-        let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        if !(1..=MAX_CHANNEL_LEN).contains(&channel.text.len()) || !channel.text.chars().all(word) {
-            return Err(channel.complain(format!(
-                "channel `{}`, expected 1 to {MAX_CHANNEL_LEN} letters, digits, `_` or `-`",
-                channel.text.escape_debug()
-            )));
-        }
-        let mut address = Self { channel: channel.text.to_owned(), ..Self::default() };
-        let mut seen = Vec::new();
-        for option in options.into_iter().flat_map(|options| options.split(',')) {
-            let (name, value) = name_and_value(option)?;
-            if seen.contains(&name.text) {
-                return Err(name.complain(format!("option `{}` is given twice; keep one", name.text)));
-            }
-            seen.push(name.text);
-            address.set(name, value)?;
-        }
+        let mut address = Self { channel: channel.channel()?, ..Self::default() };
+        options::each(options, "shm", OPTIONS, |name, value| address.set(name, value))?;
         Ok(address)
     }
 
     fn set(&mut self, name: Part<'_>, value: Part<'_>) -> Result<(), Complaint> {
         match name.text {
             "slots" => self.slots = Some(slots(value)?),
-            "size" => self.slot_bytes = Some(bytes(value)?),
+            "size" => self.slot_bytes = Some(quantity::bytes(name, value)?),
             "timeout" => self.timeout = Some(quantity::duration(value)?),
             "group" => self.group = Some(group(value)?),
             "max" => self.max_bytes = Some(quantity::size(value)?),
@@ -75,28 +60,9 @@ impl ShmAddress {
             "wake" => self.wakes_nobody = one_of(name, value, ["always", "never"])?,
             "lock" => self.locks_memory = one_of(name, value, ["off", "on"])?,
             "copy" => self.copies = one_of(name, value, ["off", "on"])?,
-            _ => unreachable!("`name_and_value` lets only these through"),
+            _ => unreachable!("`options::each` lets only these through"),
         }
         Ok(())
-    }
-}
-
-fn name_and_value(option: Part<'_>) -> Result<(Part<'_>, Part<'_>), Complaint> {
-    let (name, value) = match option.split_once('=') {
-        Some((name, value)) => (name, Some(value)),
-        None => (option, None),
-    };
-    if !OPTIONS.contains(&name.text) {
-        let names = OPTIONS.map(|option| format!("`{option}`")).join(", ");
-        return Err(name.complain(format!(
-            "unknown option `{}` of `shm`, expected one of {names}{}",
-            name.text,
-            suggestion(name.text, &OPTIONS)
-        )));
-    }
-    match value {
-        Some(value) if !value.text.is_empty() => Ok((name, value)),
-        _ => Err(name.complain(format!("option `{}` has no value; write `{0}=...`", name.text))),
     }
 }
 
@@ -138,28 +104,12 @@ fn spin(value: Part<'_>) -> Result<Duration, Complaint> {
     }
 }
 
-/// Whether the value is the second of the two, the first being the default.
-fn one_of(name: Part<'_>, value: Part<'_>, [default, other]: [&str; 2]) -> Result<bool, Complaint> {
-    if value.text == default || value.text == other {
-        return Ok(value.text == other);
-    }
-    Err(value.complain(format!("{} `{}`, expected `{default}` or `{other}`", name.text, value.text)))
-}
-
 /// What `spin` read.
 fn print_spin(time: Duration) -> String {
     match time {
         Duration::MAX => "wait=spin".to_owned(),
         Duration::ZERO => "wait=sleep".to_owned(),
         time => format!("wait={}", Time(time)),
-    }
-}
-
-fn bytes(value: Part<'_>) -> Result<usize, Complaint> {
-    match usize::try_from(quantity::size(value)?) {
-        Ok(0) => Err(value.complain(format!("size `{}`, expected at least 1 B", value.text))),
-        Ok(bytes) => Ok(bytes),
-        Err(_) => Err(value.complain(format!("size `{}` is too large", value.text))),
     }
 }
 
@@ -177,8 +127,6 @@ impl fmt::Display for ShmAddress {
             self.locks_memory.then(|| "lock=on".to_owned()),
             self.copies.then(|| "copy=on".to_owned()),
         ];
-        let options: Vec<String> = options.into_iter().flatten().collect();
-        let separator = if options.is_empty() { "" } else { "?" };
-        write!(f, "{}{separator}{}", self.channel, options.join(","))
+        write!(f, "{}{}", self.channel, options::print(options))
     }
 }

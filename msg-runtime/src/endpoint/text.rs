@@ -1,5 +1,7 @@
 //! Parts of the endpoint string that know where they stand, and complaints that point at them.
 
+const MAX_CHANNEL_LEN: usize = 64;
+
 /// A part of the string, with its place in bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
@@ -10,6 +12,10 @@ pub(super) struct Part<'a> {
 impl<'a> Part<'a> {
     pub(super) fn whole(text: &'a str) -> Self {
         Self { text, start: 0 }
+    }
+
+    pub(super) fn start(self) -> usize {
+        self.start
     }
 
     pub(super) fn split_once(self, separator: char) -> Option<(Self, Self)> {
@@ -41,7 +47,19 @@ impl<'a> Part<'a> {
     }
 
     pub(super) fn complain(self, message: impl Into<String>) -> Complaint {
-        Complaint { message: message.into(), start: self.start, len: self.text.len(), unsupported: false }
+        Complaint { message: message.into(), start: self.start, len: self.text.len() }
+    }
+
+    /// The name of a channel, which becomes part of file names.
+    pub(super) fn channel(self) -> Result<String, Complaint> {
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if (1..=MAX_CHANNEL_LEN).contains(&self.text.len()) && self.text.chars().all(word) {
+            return Ok(self.text.to_owned());
+        }
+        Err(self.complain(format!(
+            "channel `{}`, expected 1 to {MAX_CHANNEL_LEN} letters, digits, `_` or `-`",
+            self.text.escape_debug()
+        )))
     }
 
     fn split_around(self, at: usize, separator: char) -> (Self, Self) {
@@ -55,7 +73,6 @@ pub(super) struct Complaint {
     message: String,
     start: usize,
     len: usize,
-    pub(super) unsupported: bool,
 }
 
 impl Complaint {

@@ -3,17 +3,20 @@
 //! A publisher's link lends room for a payload and sends what was written there; a subscriber's link hands out
 //! payloads. Neither knows what a payload means, and no transport names another.
 
+#[cfg(feature = "inproc")]
+mod inproc;
+#[cfg(feature = "network")]
+mod network;
 #[cfg(all(feature = "shm", target_os = "linux"))]
 mod shm;
 #[cfg(not(all(feature = "shm", target_os = "linux")))]
 #[path = "absent.rs"]
 mod shm;
 
-pub(crate) use shm::Sent;
-
 use crate::{
-    endpoint::{Address, Endpoint},
-    error::{Error, RecvError, SendError, TryRecvError},
+    endpoint::{Address, Endpoint, NatsAddress, RedisAddress, UdpAddress, ZenohAddress},
+    error::{Error, ErrorKind, FlushError, RecvError, SendError, TryRecvError},
+    event::Event,
     stats::Stats,
     topic::Topic,
 };
@@ -27,17 +30,41 @@ pub struct Info {
     pub sequence: Option<u64>,
     /// A number that no other publisher of the topic has.
     pub publisher: Option<u64>,
-    /// Messages that passed by between the last one received and this one.
+    /// Messages that passed by between the last one received and this one, as far as it is known: on a network those
+    /// of the same publisher.
     pub lost: Option<u64>,
     pub(crate) sent: Option<Sent>,
 }
 
 impl Info {
-    /// Time since the message was sent, by this host's clock.
+    /// Time since the message was sent, by this host's clock; between hosts it is as good as their clocks agree.
     pub fn age(&self) -> Option<Duration> {
         self.sent.map(Sent::age)
     }
 }
+
+/// When a message was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sent {
+    /// By the clock that all processes of this host share.
+    Slot(shm::Sent),
+    /// By the sender's wall clock.
+    #[cfg(feature = "network")]
+    Stamp(network::Stamp),
+}
+
+impl Sent {
+    fn age(self) -> Duration {
+        match self {
+            Self::Slot(sent) => sent.age(),
+            #[cfg(feature = "network")]
+            Self::Stamp(stamp) => stamp.age(),
+        }
+    }
+}
+
+/// The user's closure for events.
+pub(crate) type OnEvent = Box<dyn Fn(&Event) + Send + Sync>;
 
 /// What a stream carries: its topic, and the facts of its type that the other side is checked against.
 #[derive(Clone, Debug)]
@@ -45,6 +72,8 @@ impl Info {
 pub(crate) struct Stream {
     pub(crate) topic: Topic,
     pub(crate) type_name: &'static str,
+    /// What payloads are: `flatbuffers`, `json` or `raw`.
+    pub(crate) encoding: &'static str,
     pub(crate) fingerprint: u64,
     pub(crate) schema: &'static [u8],
     /// Bytes of every payload, if the type is plain.
@@ -73,14 +102,19 @@ pub(crate) enum Delivery {
 
 /// The sending end of a transport.
 pub(crate) trait PublisherLink: Send + Sync + fmt::Debug {
-    /// The largest payload that can be lent.
+    /// The largest payload that can be sent.
     fn max_len(&self) -> usize;
-    /// Room for a payload of up to `len` bytes, 64-byte aligned.
-    fn loan(&self, len: usize, wait: Wait) -> Result<Loan<'_>, SendError>;
-    /// Waits until there are `count` subscribers; false if there are fewer when the time is over.
-    fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> bool;
+    /// Room for a payload, 64-byte aligned: of `len` bytes, all zero, or as much as is at hand, holding anything.
+    fn loan(&self, len: Option<usize>, wait: Wait) -> Result<Loan<'_>, SendError>;
+    /// Waits until what was sent is with the other side, as far as the transport can tell.
+    fn flush(&self, timeout: Duration) -> Result<(), FlushError>;
+    /// Waits until there are `count` subscribers; false if there are fewer when the time is over. `None` from a
+    /// transport that does not know its subscribers.
+    fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> Option<bool>;
     /// What was sent so far.
     fn stats(&self) -> Stats;
+    /// The last thing that went wrong with the link.
+    fn last_error(&self) -> Option<String>;
 }
 
 /// The receiving end of a transport.
@@ -89,20 +123,41 @@ pub(crate) trait SubscriberLink: Send + Sync + fmt::Debug {
     fn recv(&self, wait: Wait) -> Result<(Payload, Info), RecvError>;
     /// The newest payload that was not received yet; those before it are passed over.
     fn latest(&self) -> Result<(Payload, Info), TryRecvError>;
+    /// The same payload at a 64-byte aligned address.
+    fn aligned(&self, payload: Payload) -> Payload;
     /// Ends all waiting, now and from here on: `recv` returns `Timeout` instead.
     fn interrupt(&self);
     /// What was received so far.
     fn stats(&self) -> Stats;
+    /// The last thing that went wrong with the link.
+    fn last_error(&self) -> Option<String>;
 }
 
 /// Room for one payload. Dropping it sends nothing.
 #[derive(Debug)]
-pub(crate) struct Loan<'a>(pub(crate) shm::Loan<'a>);
+pub(crate) enum Loan<'a> {
+    Slot(shm::Loan<'a>),
+    #[cfg(feature = "network")]
+    Buffer(network::Loan<'a>),
+}
 
 impl Loan<'_> {
+    /// Makes room for a payload that turned out to need `len` bytes; false if no such payload can be sent.
+    pub(crate) fn grow(&mut self, len: usize) -> bool {
+        match self {
+            Self::Slot(slot) => len <= slot.len(),
+            #[cfg(feature = "network")]
+            Self::Buffer(buffer) => buffer.grow(len),
+        }
+    }
+
     /// Sends the first `len` bytes.
     pub(crate) fn send(self, len: usize) -> Result<(), SendError> {
-        self.0.send(len)
+        match self {
+            Self::Slot(slot) => slot.send(len),
+            #[cfg(feature = "network")]
+            Self::Buffer(buffer) => buffer.send(len),
+        }
     }
 }
 
@@ -110,32 +165,57 @@ impl ops::Deref for Loan<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.0
+        match self {
+            Self::Slot(slot) => slot,
+            #[cfg(feature = "network")]
+            Self::Buffer(buffer) => buffer,
+        }
     }
 }
 
 impl ops::DerefMut for Loan<'_> {
     fn deref_mut(&mut self) -> &mut [u8] {
-        &mut self.0
+        match self {
+            Self::Slot(slot) => slot,
+            #[cfg(feature = "network")]
+            Self::Buffer(buffer) => buffer,
+        }
     }
 }
 
 /// A received payload, which keeps what it lies in.
 #[derive(Debug)]
-pub(crate) struct Payload(pub(crate) shm::Payload);
+pub(crate) enum Payload {
+    Slot(shm::Payload),
+    #[cfg(feature = "network")]
+    Buffer(network::Payload),
+}
 
 impl ops::Deref for Payload {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.0
+        match self {
+            Self::Slot(slot) => slot,
+            #[cfg(feature = "network")]
+            Self::Buffer(buffer) => buffer,
+        }
     }
 }
 
 /// Opens the sending end.
-pub(crate) fn open_publisher(endpoint: &Endpoint, stream: &Stream) -> Result<Box<dyn PublisherLink>, Error> {
+pub(crate) fn open_publisher(
+    endpoint: &Endpoint,
+    stream: &Stream,
+    on_event: Option<OnEvent>,
+) -> Result<Box<dyn PublisherLink>, Error> {
+    let compression = endpoint.compression;
     match &endpoint.address {
-        Address::Shm(address) => shm::open_publisher(address, endpoint.compression, stream),
+        Address::Shm(address) => shm::open_publisher(address, compression, stream),
+        #[cfg(feature = "inproc")]
+        Address::Inproc(address) => inproc::open_publisher(address, compression, stream, on_event),
+        #[allow(unreachable_patterns, reason = "a build may have all of them")]
+        other => Err(absent(other)),
     }
 }
 
@@ -144,8 +224,36 @@ pub(crate) fn open_subscriber(
     endpoint: &Endpoint,
     stream: &Stream,
     delivery: Delivery,
+    on_event: Option<OnEvent>,
 ) -> Result<Box<dyn SubscriberLink>, Error> {
     match &endpoint.address {
         Address::Shm(address) => shm::open_subscriber(address, stream, delivery),
+        #[cfg(feature = "inproc")]
+        Address::Inproc(address) => inproc::open_subscriber(address, stream, delivery, on_event),
+        #[allow(unreachable_patterns, reason = "a build may have all of them")]
+        other => Err(absent(other)),
     }
+}
+
+/// Whether handles of this address announce themselves to each other. Shared memory and channels of a process have lists.
+pub(crate) fn announces(address: &Address) -> bool {
+    match address {
+        Address::Shm(_) | Address::Inproc(_) => false,
+        Address::Udp(UdpAddress { options, .. })
+        | Address::Nats(NatsAddress { options, .. })
+        | Address::Redis(RedisAddress { options, .. })
+        | Address::Zenoh(ZenohAddress { options, .. }) => options.announce,
+    }
+}
+
+/// A number that nobody else has.
+#[cfg(feature = "network")]
+pub(crate) fn random() -> u64 {
+    network::random()
+}
+
+fn absent(address: &Address) -> Error {
+    let name = address.transport();
+    let text = format!("this build has no {name}; turn on the feature `{name}` of msg-runtime");
+    Error::new(ErrorKind::Unsupported, text)
 }

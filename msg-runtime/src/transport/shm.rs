@@ -3,7 +3,7 @@
 use super::{Delivery, Info, PublisherLink, Stream, SubscriberLink, Wait};
 use crate::{
     endpoint::{Compression, ShmAddress},
-    error::{Error, ErrorKind, RecvError, SendError, TryRecvError},
+    error::{Error, ErrorKind, FlushError, RecvError, SendError, TryRecvError},
     shm::{self, Description, Options, ShmPublisher, ShmSample, ShmSubscriber},
     stats::Stats,
 };
@@ -149,22 +149,32 @@ impl PublisherLink for ShmPublisher {
         self.slot_bytes()
     }
 
-    fn loan(&self, len: usize, wait: Wait) -> Result<super::Loan<'_>, SendError> {
+    fn loan(&self, len: Option<usize>, wait: Wait) -> Result<super::Loan<'_>, SendError> {
+        let len = len.unwrap_or(self.slot_bytes());
         let loan = match wait {
             Wait::No => self.try_loan(len).map_err(SendError::from)?,
             Wait::AtMost(timeout) => self.loan_timeout(len, timeout)?,
             Wait::Default => ShmPublisher::loan(self, len)?,
         };
-        Ok(super::Loan(Loan(loan)))
+        Ok(super::Loan::Slot(Loan(loan)))
     }
 
-    fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> bool {
-        ShmPublisher::wait_for_subscribers(self, count, timeout)
+    /// A message is with its subscribers when `send` returns.
+    fn flush(&self, _: Duration) -> Result<(), FlushError> {
+        Ok(())
+    }
+
+    fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> Option<bool> {
+        Some(ShmPublisher::wait_for_subscribers(self, count, timeout))
     }
 
     fn stats(&self) -> Stats {
         let shm::Stats { sent, bytes, full, .. } = ShmPublisher::stats(self);
         Stats { messages: sent, bytes, full, ..Stats::default() }
+    }
+
+    fn last_error(&self) -> Option<String> {
+        None
     }
 }
 
@@ -182,6 +192,11 @@ impl SubscriberLink for ShmSubscriber {
         ShmSubscriber::latest(self).map(received)
     }
 
+    /// Slots are aligned.
+    fn aligned(&self, payload: super::Payload) -> super::Payload {
+        payload
+    }
+
     fn interrupt(&self) {
         ShmSubscriber::interrupt(self);
     }
@@ -189,6 +204,10 @@ impl SubscriberLink for ShmSubscriber {
     fn stats(&self) -> Stats {
         let shm::Stats { received, bytes, lost, .. } = ShmSubscriber::stats(self);
         Stats { messages: received, bytes, lost, ..Stats::default() }
+    }
+
+    fn last_error(&self) -> Option<String> {
+        None
     }
 }
 
@@ -198,7 +217,7 @@ fn received(sample: ShmSample) -> (super::Payload, Info) {
         sequence: Some(info.sequence),
         publisher: Some(info.publisher),
         lost: Some(info.lost),
-        sent: Some(Sent(info.sent)),
+        sent: Some(super::Sent::Slot(Sent(info.sent))),
     };
-    (super::Payload(sample), info)
+    (super::Payload::Slot(sample), info)
 }

@@ -1,0 +1,116 @@
+//! What happens to a link: counted, told to the user's closure, logged, and remembered.
+
+use crate::transport::OnEvent;
+use crate::{
+    error::{Error, ErrorKind},
+    event::{DropCause, Event},
+    stats::Stats,
+};
+use std::{
+    fmt,
+    panic::{self, AssertUnwindSafe},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+/// Whom a transport tells what happens to a link. Shared by the link and the threads that serve it.
+///
+/// All counts are read by themselves, so every access is relaxed.
+#[derive(Default)]
+pub(crate) struct Monitor {
+    on_event: Option<OnEvent>,
+    connected_before: AtomicBool,
+    reconnects: AtomicU64,
+    unsent: AtomicU64,
+    overflowed: AtomicU64,
+    too_slow: AtomicU64,
+    incomplete: AtomicU64,
+    malformed: AtomicU64,
+    last_error: Mutex<Option<String>>,
+}
+
+impl Monitor {
+    pub(crate) fn new(on_event: Option<OnEvent>) -> Self {
+        Self { on_event, ..Self::default() }
+    }
+
+    /// The link is there, for the first time or again.
+    pub(crate) fn connected(&self) {
+        if self.connected_before.swap(true, Ordering::Relaxed) {
+            self.reconnects.fetch_add(1, Ordering::Relaxed);
+            self.tell(&Event::Reconnected);
+        } else {
+            self.tell(&Event::Connected);
+        }
+    }
+
+    /// The link is gone. The reason holds no secret.
+    pub(crate) fn disconnected(&self, reason: impl Into<String>) {
+        let reason = reason.into();
+        self.failed(reason.clone());
+        self.tell(&Event::Disconnected(reason));
+    }
+
+    /// Something failed that does not end the link. The text holds no secret.
+    pub(crate) fn failed(&self, text: String) {
+        *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+    }
+
+    /// Messages were dropped.
+    pub(crate) fn dropped(&self, cause: DropCause, count: u64) {
+        if count == 0 {
+            return;
+        }
+        let counter = match cause {
+            DropCause::Unsent => &self.unsent,
+            DropCause::QueueFull => &self.overflowed,
+            DropCause::TooSlow => &self.too_slow,
+            DropCause::Incomplete => &self.incomplete,
+            DropCause::Malformed => &self.malformed,
+        };
+        counter.fetch_add(count, Ordering::Relaxed);
+        self.tell(&Event::Dropped { count, cause });
+    }
+
+    /// The last thing that went wrong.
+    pub(crate) fn last_error(&self) -> Option<String> {
+        self.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Adds what was counted here.
+    pub(crate) fn add_to(&self, stats: &mut Stats) {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        stats.unsent += count(&self.unsent);
+        stats.overflowed += count(&self.overflowed);
+        stats.lost += count(&self.too_slow);
+        stats.incomplete += count(&self.incomplete);
+        stats.invalid += count(&self.malformed);
+        stats.reconnects += count(&self.reconnects);
+    }
+
+    /// A panic of the closure stays there: it runs on the transport's threads, which serve others too.
+    fn tell(&self, event: &Event) {
+        if let Some(on_event) = &self.on_event {
+            let told = panic::catch_unwind(AssertUnwindSafe(|| on_event(event)));
+            if let Err(payload) = told {
+                // Its drop may panic as well.
+                std::mem::forget(payload);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Monitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut stats = Stats::default();
+        self.add_to(&mut stats);
+        f.debug_struct("Monitor").field("stats", &stats).field("last_error", &self.last_error()).finish()
+    }
+}
+
+/// The system gives no thread.
+pub(crate) fn no_thread(error: std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, "cannot start a thread for the link").with_source(error)
+}

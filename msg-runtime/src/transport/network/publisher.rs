@@ -1,0 +1,250 @@
+//! A publisher's link over a network: encodes nothing itself, lends a buffer, compresses, numbers, and hands frames to
+//! the client.
+
+use super::{
+    super::{self as transport, PublisherLink, Wait},
+    Outlet,
+    monitor::Monitor,
+    pool::{Pool, Pooled, SharedBytes},
+    stamp::{self, Stamp},
+};
+use crate::{
+    compression::Compressor,
+    endpoint::NetworkOptions,
+    error::{FlushError, SendError, TrySendError},
+    event::DropCause,
+    frame::Codec,
+    stats::Stats,
+};
+use std::{
+    fmt, ops,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// Bytes before the payload in a lent buffer. The header byte is the last of them, so that a frame lies in one piece and
+/// its payload is 64-byte aligned.
+const HEADROOM: usize = 64;
+/// How long a dropped publisher waits for the link to take what it was given.
+const LAST_FLUSH: Duration = Duration::from_secs(1);
+
+pub(crate) struct NetworkPublisher {
+    outlet: Box<dyn Outlet>,
+    monitor: Arc<Monitor>,
+    options: NetworkOptions,
+    buffers: Arc<Pool>,
+    compressor: Mutex<Compressor>,
+    compresses: bool,
+    /// Who sends; `None` if messages go without stamps.
+    id: Option<u64>,
+    /// The number of the next message. Held while the client takes a message, so that they go in this order.
+    next: Mutex<u64>,
+    bytes: AtomicU64,
+    full: AtomicU64,
+}
+
+impl NetworkPublisher {
+    pub(crate) fn new(
+        outlet: Box<dyn Outlet>,
+        monitor: Arc<Monitor>,
+        options: NetworkOptions,
+        compressor: Compressor,
+    ) -> Self {
+        Self {
+            outlet,
+            monitor,
+            buffers: Arc::default(),
+            compresses: compressor.bound(1) > 0,
+            compressor: Mutex::new(compressor),
+            id: options.stamp.then(stamp::random),
+            options,
+            next: Mutex::new(0),
+            bytes: AtomicU64::new(0),
+            full: AtomicU64::new(0),
+        }
+    }
+
+    /// Sends the frame in the buffer's bytes from `HEADROOM - 1` on.
+    fn send(&self, mut buffer: Pooled, len: usize, wait: Wait) -> Result<(), SendError> {
+        buffer.truncate(HEADROOM + len);
+        let frame = self.frame(buffer);
+        let max = self.outlet.max_len();
+        if frame.len() > max {
+            return Err(SendError::TooLarge { len: frame.len() - 1, max: max - 1 });
+        }
+        let deadline = match wait {
+            Wait::No => None,
+            Wait::AtMost(timeout) => Some(Instant::now() + timeout),
+            Wait::Default => Some(Instant::now() + self.options.timeout),
+        };
+        let mut first = true;
+        loop {
+            match self.try_send(&frame) {
+                Err(TrySendError::Full) => {}
+                Err(error) => return Err(error.into()),
+                Ok(()) => {
+                    // Counts, read by themselves.
+                    self.bytes.fetch_add(len as u64, Ordering::Relaxed);
+                    return Ok(());
+                }
+            }
+            if std::mem::take(&mut first) {
+                self.full.fetch_add(1, Ordering::Relaxed);
+            }
+            match deadline {
+                Some(deadline) if Instant::now() < deadline => {
+                    self.outlet.wait_for_room(frame.len(), deadline)
+                }
+                _ => return Err(SendError::Timeout),
+            }
+        }
+    }
+
+    /// Numbers a frame and hands it to the client.
+    fn try_send(&self, frame: &SharedBytes) -> Result<(), TrySendError> {
+        let mut next = lock(&self.next);
+        let stamp = self.id.map(|publisher| Stamp { publisher, sequence: *next, sent: stamp::now() });
+        self.outlet.try_send(frame, stamp)?;
+        *next += 1;
+        Ok(())
+    }
+
+    /// Header and payload, compressed if that makes it smaller.
+    fn frame(&self, mut buffer: Pooled) -> SharedBytes {
+        if let Some(compressed) = self.compressed(&buffer[HEADROOM..]) {
+            return compressed;
+        }
+        buffer.as_mut_slice()[HEADROOM - 1] = Codec::None.header();
+        SharedBytes::new(buffer).skip(HEADROOM - 1)
+    }
+
+    /// Header and compressed payload, unless that makes it no smaller.
+    fn compressed(&self, payload: &[u8]) -> Option<SharedBytes> {
+        if !self.compresses {
+            return None;
+        }
+        let mut compressor = lock(&self.compressor);
+        let mut compressed = self.buffers.take();
+        let room = compressed.reserve(1 + compressor.bound(payload.len()));
+        let (codec, len) = compressor.compress(payload, &mut room[1..])?;
+        room[0] = codec.header();
+        compressed.truncate(1 + len);
+        Some(SharedBytes::new(compressed))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic while a number was held changed nothing.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl PublisherLink for NetworkPublisher {
+    fn max_len(&self) -> usize {
+        // How large a compressed payload is shows when it is compressed.
+        if self.compresses {
+            self.options.max_bytes
+        } else {
+            self.options.max_bytes.min(self.outlet.max_len() - 1)
+        }
+    }
+
+    fn loan(&self, len: Option<usize>, wait: Wait) -> Result<transport::Loan<'_>, SendError> {
+        let mut loan = Loan { link: self, buffer: self.buffers.take(), wait };
+        let max = self.max_len();
+        match len {
+            Some(len) if len > max => return Err(SendError::TooLarge { len, max }),
+            Some(len) => loan.resize(len),
+            None => _ = loan.buffer.reserve(HEADROOM),
+        }
+        Ok(transport::Loan::Buffer(loan))
+    }
+
+    fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> Option<bool> {
+        self.outlet.wait_for_subscribers(count, timeout)
+    }
+
+    fn flush(&self, timeout: Duration) -> Result<(), FlushError> {
+        self.outlet.flush(Instant::now() + timeout)
+    }
+
+    fn stats(&self) -> Stats {
+        let mut stats = Stats {
+            messages: *lock(&self.next),
+            bytes: self.bytes.load(Ordering::Relaxed),
+            full: self.full.load(Ordering::Relaxed),
+            queued: self.outlet.queued(),
+            ..Stats::default()
+        };
+        self.monitor.add_to(&mut stats);
+        stats
+    }
+
+    fn last_error(&self) -> Option<String> {
+        self.monitor.last_error()
+    }
+}
+
+impl Drop for NetworkPublisher {
+    /// What the link has not taken within a second is dropped, counted and told.
+    fn drop(&mut self) {
+        if let Err(FlushError::Timeout { unsent }) = self.outlet.flush(Instant::now() + LAST_FLUSH) {
+            self.monitor.dropped(DropCause::Unsent, unsent);
+        }
+    }
+}
+
+impl fmt::Debug for NetworkPublisher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NetworkPublisher")
+            .field("outlet", &self.outlet)
+            .field("monitor", &self.monitor)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A lent buffer.
+#[derive(Debug)]
+pub(crate) struct Loan<'a> {
+    link: &'a NetworkPublisher,
+    buffer: Pooled,
+    /// How long sending may wait.
+    wait: Wait,
+}
+
+impl Loan<'_> {
+    /// Makes room for `len` bytes, all zero.
+    fn resize(&mut self, len: usize) {
+        self.buffer.reserve(HEADROOM + len).fill(0);
+        self.buffer.truncate(HEADROOM + len);
+    }
+
+    /// Makes room for a payload that turned out to have `len` bytes; false if no such payload can be sent.
+    pub(crate) fn grow(&mut self, len: usize) -> bool {
+        let fits = len <= self.link.max_len();
+        if fits {
+            self.buffer.reserve(HEADROOM + len);
+        }
+        fits
+    }
+
+    pub(crate) fn send(self, len: usize) -> Result<(), SendError> {
+        self.link.send(self.buffer, len, self.wait)
+    }
+}
+
+impl ops::Deref for Loan<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.buffer[HEADROOM..]
+    }
+}
+
+impl ops::DerefMut for Loan<'_> {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.buffer.as_mut_slice()[HEADROOM..]
+    }
+}
