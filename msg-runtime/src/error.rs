@@ -25,8 +25,10 @@ pub enum ErrorKind {
     NoSpace,
     /// Every place for a participant of this kind is taken.
     NoRoom,
-    /// The system refused: permissions, ownership.
+    /// The system or the server refused: permissions, ownership, a wrong login.
     PermissionDenied,
+    /// The other side of the link cannot be reached, does not answer, or is not who it should be.
+    Unreachable,
     /// What is there is not what its name says, or its contents make no sense.
     Corrupted,
     /// Any other failure of the system; see the source.

@@ -5,6 +5,8 @@
 
 #[cfg(feature = "inproc")]
 mod inproc;
+#[cfg(feature = "nats")]
+mod nats;
 #[cfg(feature = "network")]
 mod network;
 #[cfg(all(feature = "shm", target_os = "linux"))]
@@ -214,6 +216,8 @@ pub(crate) fn open_publisher(
         Address::Shm(address) => shm::open_publisher(address, compression, stream),
         #[cfg(feature = "inproc")]
         Address::Inproc(address) => inproc::open_publisher(address, compression, stream, on_event),
+        #[cfg(feature = "nats")]
+        Address::Nats(address) => nats::open_publisher(address, compression, stream, on_event),
         #[allow(unreachable_patterns, reason = "a build may have all of them")]
         other => Err(absent(other)),
     }
@@ -230,6 +234,8 @@ pub(crate) fn open_subscriber(
         Address::Shm(address) => shm::open_subscriber(address, stream, delivery),
         #[cfg(feature = "inproc")]
         Address::Inproc(address) => inproc::open_subscriber(address, stream, delivery, on_event),
+        #[cfg(feature = "nats")]
+        Address::Nats(address) => nats::open_subscriber(address, stream, delivery, on_event),
         #[allow(unreachable_patterns, reason = "a build may have all of them")]
         other => Err(absent(other)),
     }

@@ -7,6 +7,7 @@
 //!
 //! A transport implements [`Outlet`] and fills an [`Inbox`]; it knows one client and no handle.
 
+mod backlog;
 mod inbox;
 mod monitor;
 mod pool;
@@ -15,6 +16,7 @@ mod stamp;
 mod subscriber;
 
 pub(crate) use self::{
+    backlog::{Backlog, Waiting},
     inbox::Inbox,
     monitor::{Monitor, no_thread},
     pool::SharedBytes,
