@@ -62,6 +62,7 @@ extern crate self as msg_runtime;
 pub mod __private;
 mod buffer;
 mod callback;
+mod configuration;
 mod endpoint;
 pub mod error;
 pub mod field;

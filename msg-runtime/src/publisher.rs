@@ -2,7 +2,7 @@
 
 use crate::{
     buffer::{self, InPlace, Plain, Refused},
-    endpoint::Endpoint,
+    configuration,
     error::{Error, SendError, TrySendError},
     message::{Encode, Message},
     schema,
@@ -45,7 +45,8 @@ pub struct Publisher<M: Message> {
 /// Opens a [`Publisher`] with more than an endpoint.
 #[derive(Debug)]
 pub struct PublisherBuilder<M: Message> {
-    endpoint: String,
+    /// `None`: the configured one.
+    endpoint: Option<String>,
     topic: Option<String>,
     message: PhantomData<fn(&M)>,
 }
@@ -63,9 +64,9 @@ impl<M: Message> PublisherBuilder<M> {
     ///
     /// As [`Publisher::open`], and [`InvalidTopic`](crate::ErrorKind::InvalidTopic).
     pub fn open(self) -> Result<Publisher<M>, Error> {
-        let endpoint: Endpoint = self.endpoint.parse()?;
         let stream = stream_of::<M>(self.topic)?;
-        let link = transport::open_publisher(&endpoint, &stream)?;
+        let open = |endpoint: &_| transport::open_publisher(endpoint, &stream);
+        let link = configuration::open(self.endpoint.as_deref(), &stream.topic, open)?;
         Ok(Publisher { link: link.into(), topic: stream.topic, message: PhantomData })
     }
 }
@@ -93,9 +94,43 @@ impl<M: Message> Publisher<M> {
         Self::builder(endpoint).open()
     }
 
+    /// Opens a publisher at the endpoint that the environment gives: `MSG_ENDPOINT_<TOPIC>` (the topic in upper case, every
+    /// character but letters and digits as `_`), else `MSG_ENDPOINT`, else `shm;default`. An empty variable counts as unset.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open), with the variable named, and
+    /// [`InvalidTopic`](crate::ErrorKind::InvalidTopic) if another topic of this process has the same variable.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use msg_runtime::{Message, Publisher};
+    ///
+    /// #[derive(Message)]
+    /// #[message(namespace = "demo")]
+    /// struct Battery {
+    ///     volts: f32,
+    /// }
+    ///
+    /// // `MSG_ENDPOINT_DEMO_BATTERY=nats;nats://broker program` takes it to another host.
+    /// let publisher = Publisher::<Battery>::open_configured()?;
+    /// assert_eq!(publisher.topic().as_str(), "demo.Battery");
+    /// # Ok::<(), msg_runtime::Error>(())
+    /// ```
+    pub fn open_configured() -> Result<Self, Error> {
+        Self::builder_configured().open()
+    }
+
     /// Sets more than the endpoint before opening.
     pub fn builder(endpoint: &str) -> PublisherBuilder<M> {
-        PublisherBuilder { endpoint: endpoint.to_owned(), topic: None, message: PhantomData }
+        PublisherBuilder { endpoint: Some(endpoint.to_owned()), topic: None, message: PhantomData }
+    }
+
+    /// Sets more before opening, as [`builder`](Self::builder), at the endpoint of
+    /// [`open_configured`](Self::open_configured).
+    pub fn builder_configured() -> PublisherBuilder<M> {
+        PublisherBuilder { endpoint: None, topic: None, message: PhantomData }
     }
 
     /// The topic.

@@ -3,7 +3,7 @@
 use crate::{
     buffer,
     callback::Guard,
-    endpoint::Endpoint,
+    configuration,
     error::{Error, Invalid, RecvError, TryRecvError},
     message::Message,
     publisher::stream_of,
@@ -52,7 +52,8 @@ pub struct Subscriber<M: Message> {
 /// Opens a [`Subscriber`] with more than an endpoint.
 #[derive(Debug)]
 pub struct SubscriberBuilder<M: Message> {
-    endpoint: String,
+    /// `None`: the configured one.
+    endpoint: Option<String>,
     topic: Option<String>,
     delivery: Delivery,
     message: PhantomData<fn() -> M>,
@@ -99,9 +100,9 @@ impl<M: Message> SubscriberBuilder<M> {
     ///
     /// As [`Subscriber::open`], and [`InvalidTopic`](crate::ErrorKind::InvalidTopic).
     pub fn open(self) -> Result<Subscriber<M>, Error> {
-        let endpoint: Endpoint = self.endpoint.parse()?;
         let stream = stream_of::<M>(self.topic)?;
-        let link = transport::open_subscriber(&endpoint, &stream, self.delivery)?;
+        let open = |endpoint: &_| transport::open_subscriber(endpoint, &stream, self.delivery);
+        let link = configuration::open(self.endpoint.as_deref(), &stream.topic, open)?;
         Ok(Subscriber { link, topic: stream.topic, invalid: AtomicU64::new(0), message: PhantomData })
     }
 
@@ -154,10 +155,44 @@ impl<M: Message> Subscriber<M> {
         Self::builder(endpoint).open()
     }
 
+    /// Opens a subscriber at the endpoint that the environment gives: `MSG_ENDPOINT_<TOPIC>` (the topic in upper case, every
+    /// character but letters and digits as `_`), else `MSG_ENDPOINT`, else `shm;default`. An empty variable counts as unset.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open), with the variable named, and
+    /// [`InvalidTopic`](crate::ErrorKind::InvalidTopic) if another topic of this process has the same variable.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use msg_runtime::{Message, Subscriber};
+    ///
+    /// #[derive(Message)]
+    /// #[message(namespace = "demo")]
+    /// struct Motor {
+    ///     volts: f32,
+    /// }
+    ///
+    /// // `MSG_ENDPOINT_DEMO_MOTOR=nats;nats://broker program` takes it to another host.
+    /// let subscriber = Subscriber::<Motor>::open_configured()?;
+    /// assert_eq!(subscriber.topic().as_str(), "demo.Motor");
+    /// # Ok::<(), msg_runtime::Error>(())
+    /// ```
+    pub fn open_configured() -> Result<Self, Error> {
+        Self::builder_configured().open()
+    }
+
     /// Sets more than the endpoint before opening.
     pub fn builder(endpoint: &str) -> SubscriberBuilder<M> {
+        SubscriberBuilder { endpoint: Some(endpoint.to_owned()), ..Self::builder_configured() }
+    }
+
+    /// Sets more before opening, as [`builder`](Self::builder), at the endpoint of
+    /// [`open_configured`](Self::open_configured).
+    pub fn builder_configured() -> SubscriberBuilder<M> {
         SubscriberBuilder {
-            endpoint: endpoint.to_owned(),
+            endpoint: None,
             topic: None,
             delivery: Delivery::Everything,
             message: PhantomData,
