@@ -65,6 +65,12 @@ impl Error {
         self
     }
 
+    /// The same error, with where it comes from before its text.
+    pub(crate) fn within(mut self, place: &str) -> Self {
+        self.message = format!("{place}: {}", self.message).into();
+        self
+    }
+
     /// What kind of error it is.
     pub fn kind(&self) -> ErrorKind {
         self.kind

@@ -89,6 +89,7 @@ mod buffer;
 mod callback;
 #[cfg(feature = "network")]
 mod compression;
+mod configuration;
 mod endpoint;
 pub mod error;
 mod event;

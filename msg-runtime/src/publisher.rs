@@ -3,6 +3,7 @@
 use crate::{
     announce::{self, Announced},
     buffer::{self, InPlace, Plain, Refused},
+    configuration,
     endpoint::Endpoint,
     error::{Error, FlushError, SendError, TrySendError},
     event::Event,
@@ -48,7 +49,8 @@ pub struct Publisher<M: Message> {
 
 /// Opens a [`Publisher`] with more than an endpoint.
 pub struct PublisherBuilder<M: Message> {
-    endpoint: String,
+    /// `None`: the configured one.
+    endpoint: Option<String>,
     topic: Option<String>,
     on_event: Option<OnEvent>,
     message: PhantomData<fn(&M)>,
@@ -73,15 +75,24 @@ impl<M: Message> PublisherBuilder<M> {
     ///
     /// As [`Publisher::open`], and [`InvalidTopic`](crate::ErrorKind::InvalidTopic).
     pub fn open(self) -> Result<Publisher<M>, Error> {
-        let endpoint: Endpoint = self.endpoint.parse()?;
         let stream = stream_of::<M>(self.topic)?;
-        let link: Arc<dyn PublisherLink> =
-            transport::open_publisher(&endpoint, &stream, self.on_event)?.into();
-        let counts = Arc::downgrade(&link);
-        let stats = move || counts.upgrade().map(|link| link.stats()).unwrap_or_default();
-        let announced = announce::publisher(&endpoint, &stream, stats)?.map(Arc::new);
+        let opened = configuration::open(self.endpoint.as_deref(), &stream.topic, |endpoint| {
+            let link = transport::open_publisher(endpoint, &stream, self.on_event)?;
+            announced(endpoint, &stream, link.into())
+        });
+        let (announced, link) = opened?;
         Ok(Publisher { announced, link, topic: stream.topic, message: PhantomData })
     }
+}
+
+/// The link, and who tells of it.
+type Opened = (Option<Arc<Announced>>, Arc<dyn PublisherLink>);
+
+fn announced(endpoint: &Endpoint, stream: &Stream, link: Arc<dyn PublisherLink>) -> Result<Opened, Error> {
+    let counts = Arc::downgrade(&link);
+    let stats = move || counts.upgrade().map(|link| link.stats()).unwrap_or_default();
+    let announced = announce::publisher(endpoint, stream, stats)?.map(Arc::new);
+    Ok((announced, link))
 }
 
 /// The facts of `M`'s stream, under its own topic or another.
@@ -108,9 +119,48 @@ impl<M: Message> Publisher<M> {
         Self::builder(endpoint).open()
     }
 
+    /// Opens a publisher at the endpoint that the environment gives: `MSG_ENDPOINT_<TOPIC>` (the topic in upper case, every
+    /// character but letters and digits as `_`), else `MSG_ENDPOINT`, else `shm;default`. An empty variable counts as unset.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open), with the variable named, and
+    /// [`InvalidTopic`](crate::ErrorKind::InvalidTopic) if another topic of this process has the same variable.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use msg_runtime::{Message, Publisher};
+    ///
+    /// #[derive(Message)]
+    /// #[message(namespace = "demo")]
+    /// struct Battery {
+    ///     volts: f32,
+    /// }
+    ///
+    /// // `MSG_ENDPOINT_DEMO_BATTERY=nats;nats://broker program` takes it to another host.
+    /// let publisher = Publisher::<Battery>::open_configured()?;
+    /// assert_eq!(publisher.topic().as_str(), "demo.Battery");
+    /// # Ok::<(), msg_runtime::Error>(())
+    /// ```
+    pub fn open_configured() -> Result<Self, Error> {
+        Self::builder_configured().open()
+    }
+
     /// Sets more than the endpoint before opening.
     pub fn builder(endpoint: &str) -> PublisherBuilder<M> {
-        PublisherBuilder { endpoint: endpoint.to_owned(), topic: None, on_event: None, message: PhantomData }
+        PublisherBuilder {
+            endpoint: Some(endpoint.to_owned()),
+            topic: None,
+            on_event: None,
+            message: PhantomData,
+        }
+    }
+
+    /// Sets more before opening, as [`builder`](Self::builder), at the endpoint of
+    /// [`open_configured`](Self::open_configured).
+    pub fn builder_configured() -> PublisherBuilder<M> {
+        PublisherBuilder { endpoint: None, topic: None, on_event: None, message: PhantomData }
     }
 
     /// A publisher that nobody hears of.

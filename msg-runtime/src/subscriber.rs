@@ -4,6 +4,7 @@ use crate::{
     announce::{self, Announced},
     buffer,
     callback::Guard,
+    configuration,
     endpoint::Endpoint,
     error::{Error, Invalid, RecvError, TryRecvError},
     event::Event,
@@ -12,7 +13,7 @@ use crate::{
     sample::Sample,
     stats::Stats,
     topic::Topic,
-    transport::{self, Delivery, Info, OnEvent, Payload, SubscriberLink, Wait},
+    transport::{self, Delivery, Info, OnEvent, Payload, Stream, SubscriberLink, Wait},
 };
 use std::{
     fmt,
@@ -58,7 +59,8 @@ pub struct Subscriber<M: Message> {
 
 /// Opens a [`Subscriber`] with more than an endpoint.
 pub struct SubscriberBuilder<M: Message> {
-    endpoint: String,
+    /// `None`: the configured one.
+    endpoint: Option<String>,
     topic: Option<String>,
     on_event: Option<OnEvent>,
     delivery: Delivery,
@@ -112,14 +114,16 @@ impl<M: Message> SubscriberBuilder<M> {
     ///
     /// As [`Subscriber::open`], and [`InvalidTopic`](crate::ErrorKind::InvalidTopic).
     pub fn open(self) -> Result<Subscriber<M>, Error> {
-        let endpoint: Endpoint = self.endpoint.parse()?;
         let stream = stream_of::<M>(self.topic)?;
-        let link: Arc<dyn SubscriberLink> =
-            transport::open_subscriber(&endpoint, &stream, self.delivery, self.on_event)?.into();
-        let counts = Arc::downgrade(&link);
-        let stats = move || counts.upgrade().map(|link| link.stats()).unwrap_or_default();
-        // After the link is there: who hears of a subscriber may send to it.
-        let announced = announce::subscriber(&endpoint, &stream, stats)?;
+        let opened = configuration::open(self.endpoint.as_deref(), &stream.topic, |endpoint| {
+            #[cfg(feature = "network")]
+            if let Some(notice) = configuration::notice_of_compression(endpoint.compression) {
+                tracing::info!("{notice}");
+            }
+            let link = transport::open_subscriber(endpoint, &stream, self.delivery, self.on_event)?;
+            announced(endpoint, &stream, link.into())
+        });
+        let (announced, link) = opened?;
         Ok(Subscriber::new(announced, link, stream.topic))
     }
 
@@ -161,6 +165,17 @@ impl<M: Message> SubscriberBuilder<M> {
     }
 }
 
+/// The link, and who tells of it.
+type Opened = (Option<Announced>, Arc<dyn SubscriberLink>);
+
+fn announced(endpoint: &Endpoint, stream: &Stream, link: Arc<dyn SubscriberLink>) -> Result<Opened, Error> {
+    let counts = Arc::downgrade(&link);
+    let stats = move || counts.upgrade().map(|link| link.stats()).unwrap_or_default();
+    // After the link is there: who hears of a subscriber may send to it.
+    let announced = announce::subscriber(endpoint, stream, stats)?;
+    Ok((announced, link))
+}
+
 impl<M: Message> Subscriber<M> {
     /// Opens a subscriber at an endpoint, such as `"shm;camera"`. It need not wait for a publisher.
     ///
@@ -172,10 +187,44 @@ impl<M: Message> Subscriber<M> {
         Self::builder(endpoint).open()
     }
 
+    /// Opens a subscriber at the endpoint that the environment gives: `MSG_ENDPOINT_<TOPIC>` (the topic in upper case, every
+    /// character but letters and digits as `_`), else `MSG_ENDPOINT`, else `shm;default`. An empty variable counts as unset.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open), with the variable named, and
+    /// [`InvalidTopic`](crate::ErrorKind::InvalidTopic) if another topic of this process has the same variable.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use msg_runtime::{Message, Subscriber};
+    ///
+    /// #[derive(Message)]
+    /// #[message(namespace = "demo")]
+    /// struct Motor {
+    ///     volts: f32,
+    /// }
+    ///
+    /// // `MSG_ENDPOINT_DEMO_MOTOR=nats;nats://broker program` takes it to another host.
+    /// let subscriber = Subscriber::<Motor>::open_configured()?;
+    /// assert_eq!(subscriber.topic().as_str(), "demo.Motor");
+    /// # Ok::<(), msg_runtime::Error>(())
+    /// ```
+    pub fn open_configured() -> Result<Self, Error> {
+        Self::builder_configured().open()
+    }
+
     /// Sets more than the endpoint before opening.
     pub fn builder(endpoint: &str) -> SubscriberBuilder<M> {
+        SubscriberBuilder { endpoint: Some(endpoint.to_owned()), ..Self::builder_configured() }
+    }
+
+    /// Sets more before opening, as [`builder`](Self::builder), at the endpoint of
+    /// [`open_configured`](Self::open_configured).
+    pub fn builder_configured() -> SubscriberBuilder<M> {
         SubscriberBuilder {
-            endpoint: endpoint.to_owned(),
+            endpoint: None,
             topic: None,
             on_event: None,
             delivery: Delivery::Everything,

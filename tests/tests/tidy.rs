@@ -215,6 +215,12 @@ fn values_are_pure() {
 }
 
 #[test]
+fn the_environment_is_read_in_one_place() {
+    let but = ["msg-runtime/src/configuration.rs", "msg-runtime/src/shm/ring/"];
+    forbid("msg-runtime/src/", &but, &["env::var", "env::var_os", "env::vars"], "configuration.rs reads it");
+}
+
+#[test]
 fn buffer_knows_no_transport() {
     let upper =
         ["crate::shm", "crate::transport", "crate::endpoint", "crate::publisher", "crate::subscriber"];

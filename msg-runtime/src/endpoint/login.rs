@@ -30,10 +30,6 @@ impl Login {
 }
 
 fn parse_user(user: Part<'_>) -> Result<String, Complaint> {
-    if let Some(c) = user.text.chars().find(|c| "@/?+;".contains(*c)) {
-        let encoded = encode(c.encode_utf8(&mut [0; 4]));
-        return Err(user.complain(format!("user `{}` has `{c}`, which is written `{encoded}`", user.text)));
-    }
     decode(user.text).map_err(|text| user.complain(format!("user `{}`: {text}", user.text)))
 }
 
@@ -52,7 +48,8 @@ fn parse_secret(part: Part<'_>, masked: &Masked) -> Result<Secret, Complaint> {
     // Where one of these is, something else may be wrong: a `+` too many, a misspelt option with an `@` in its value.
     if hidden.text.contains(['@', '/', '+', ';']) || hidden.text.contains('?') && !hidden.options_follow {
         return Err(part.complain(
-            "a password or token (all of `***`) has `@`, `/`, `+`, `;` or `?`; write `%40`, `%2F`, `%2B`, `%3B`, `%3F`",
+            "a password or token (all of `***`) has `@`, `/`, `+`, `;` or `?`; write `%40`, `%2F`, `%2B`, `%3B`, `%3F` \
+             (and a login before the first server only, if there are several)",
         ));
     }
     let decoded = decode(&hidden.text);

@@ -5,7 +5,7 @@
 //! `@`: rather a host too many than half a password.
 
 use super::{is_compression, is_option, secret::MASK, text::Part};
-use std::ops::Range;
+use std::{iter, ops::Range};
 
 /// An endpoint with `***` for its secrets.
 pub(super) struct Masked {
@@ -49,39 +49,45 @@ impl Masked {
 
 /// Where secrets stand, in order.
 fn secrets(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut at = address_start(text);
-    while let Some(last) = text[at..].rfind('@').map(|last| at + last) {
-        if text[at..].starts_with("unix:/") {
-            return found;
-        }
-        let start = at + scheme_len(&text[at..]);
-        let (login, end) = plain_server(&text[start..]);
-        let (end, login) = (start + end, login.map(|len| login_secret(text, start..start + len)));
-        match text[end..].chars().next() {
-            Some('+') => {
-                found.extend(login);
-                at = end + 1;
-            }
-            Some('?') if begins_options(&text[end + 1..]) => {
-                found.extend(login);
-                return found;
-            }
-            _ => {
-                found.push(login_secret(text, start..last));
-                return found;
-            }
-        }
-    }
-    found.extend(password_without_host(text, at));
-    found
+    let at = address_start(text);
+    let Some(last) = text[at..].rfind('@').map(|last| at + last) else {
+        return password_without_host(text, at).into_iter().collect();
+    };
+    let logins = if text[at..].starts_with("unix:/") { Some(Vec::new()) } else { plain_logins(text, at) };
+    let logins = logins.unwrap_or_else(|| iter::once(at + scheme_len(&text[at..])..last).collect());
+    logins.into_iter().map(|login| login_secret(text, login)).collect()
 }
 
-/// The secret of `user:secret` or `secret`.
+/// The logins of servers with `+` between them, if all are plain: one before the first, and none or the same before others.
+fn plain_logins(text: &str, mut at: usize) -> Option<Vec<Range<usize>>> {
+    let first = at;
+    let mut found: Vec<Range<usize>> = Vec::new();
+    loop {
+        let start = at + scheme_len(&text[at..]);
+        let (login, len) = plain_server(&text[start..]);
+        if let Some(login) = login.map(|len| start..start + len) {
+            let same = found.first().map_or(at == first, |first| text[first.clone()] == text[login.clone()]);
+            if !same {
+                return None;
+            }
+            found.push(login);
+        }
+        let rest = &text[start + len..];
+        match rest.chars().next() {
+            Some('+') => at = start + len + 1,
+            Some('?') if begins_options(&rest[1..]) => return Some(found),
+            _ if !rest.contains('@') => return Some(found),
+            _ => return None,
+        }
+    }
+}
+
+/// The secret of `user:secret` or `secret`. What is no plain user is hidden too: the `:` may belong to something else.
 fn login_secret(text: &str, login: Range<usize>) -> Range<usize> {
-    match text[login.clone()].find(':') {
-        Some(colon) => login.start + colon + 1..login.end,
-        None => login,
+    let user = text[login.clone()].find(':').map(|colon| &text[login.start..login.start + colon]);
+    match user {
+        Some(user) if !user.contains(['@', '/', '?', '+', ';']) => login.start + user.len() + 1..login.end,
+        _ => login,
     }
 }
 
@@ -125,7 +131,7 @@ fn password_without_host(text: &str, at: usize) -> Option<Range<usize>> {
     // `host:port`, more than one of them, a socket's path, or an IPv6 address that lacks its brackets.
     let mut servers = address.split('+').map(|server| &server[scheme_len(server)..]);
     let plain = servers.all(|server| plain_server(server).1 == server.len())
-        || address.starts_with("unix:/")
+        || address.starts_with("unix:")
         || address.starts_with('[')
         || address.matches(':').count() > 1 && address.chars().all(|c| c.is_ascii_hexdigit() || c == ':');
     let colon = address.find(':').filter(|_| has_login && !plain)?;
@@ -153,4 +159,56 @@ fn address_start(text: &str) -> usize {
         || word(compression) && (login.is_empty() || login.contains(':'))
         || word(name_and_level.0) && word(name_and_level.1) && scheme_len(address) > 0;
     if meant { behind_transport + compression.len() + 1 } else { behind_transport }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_all_but_secrets() {
+        let check = |text: &str, expected: &str| assert_eq!(Masked::new(text).text, expected, "{text:?}");
+        check("", "");
+        check("shm;demo?slots=8", "shm;demo?slots=8");
+        check("shm;demo?group=a@b", "shm;demo?group=a@b");
+        check("nats;127.0.0.1", "nats;127.0.0.1");
+        check("nats;nats://u:pw@h:4222", "nats;nats://u:***@h:4222");
+        check("nats;none;u:pw@h", "nats;none;u:***@h");
+        check("nats;zstd:10;u:pw@h", "nats;zstd:10;u:***@h");
+        check("nats;tls://token@h?max=1MiB", "nats;tls://***@h?max=1MiB");
+        check("nats;nats://u:p:w@h", "nats;nats://u:***@h");
+        check("nats;nats://u:@h", "nats;nats://u:***@h");
+        check("nats;u:pw@a+b:1", "nats;u:***@a+b:1");
+        check("nats;nats://u:pw@a+nats://u:pw@b", "nats;nats://u:***@a+nats://u:***@b");
+        check("nats;h?creds=/a@b/c", "nats;h?creds=/a@b/c");
+        check("nats;nats://[::1]:1?creds=/a@b", "nats;nats://[::1]:1?creds=/a@b");
+        check("redis;rediss://:pw@h:6379/3", "redis;rediss://:***@h:6379/3");
+        check("redis;unix:/run/a@b", "redis;unix:/run/a@b");
+        // What is around is wrong.
+        check("nats://u:pw@h", "nats://u:***@h");
+        check("natz;zstdd:10;nats://u:pw@h", "natz;zstdd:10;nats://u:***@h");
+        check("nats;gzip;u:pw@h", "nats;gzip;u:***@h");
+        check("shm;nats://u:pw@h", "shm;nats://u:***@h");
+        check("nats;nats:/u:pw@h", "nats;nats:***@h");
+        check("nats;nats://u:pw@h?quue=1B", "nats;nats://u:***@h?quue=1B");
+        check("nats;nats://u:pw@a:x+b", "nats;nats://u:***@a:x+b");
+        check("nats;nats://u:pw", "nats;nats://u:***");
+        check("nats;u:pw/x?max=1MiB", "nats;u:***?max=1MiB");
+        check("redis;redis://h:6379x", "redis;redis://h:***");
+        check("nats;::1:4222", "nats;::1:4222");
+        // The password has what should be percent-encoded.
+        check("nats;nats://u:p@w@h", "nats;nats://u:***@h");
+        check("nats;nats://u:p?w@h", "nats;nats://u:***@h");
+        check("nats;nats://u:p;w@h?max=1MiB", "nats;nats://u:***@h?max=1MiB");
+        check("nats://u:p;w@h", "nats://u:***@h");
+        check("nats;u:p;w@h", "nats;u:***@h");
+        check("nats;nats://u:p+w@h", "nats;nats://u:***@h");
+        check("nats;nats://u:1+w@h", "nats;nats://u:***@h");
+        check("nats;nats://u:p@x+w@h", "nats;nats://u:***@h");
+        check("nats;nats://u:p@x?w@h", "nats;nats://u:***@h");
+        check("nats;nats://u:p://w@h", "nats;nats://u:***@h");
+        check("nats;nats://u:p+nats://w@h", "nats;nats://u:***@h");
+        check("nats;nats://u+v:pw@h", "nats;nats://***@h");
+        check("nats;nats://token@h:1?@max=1B", "nats;nats://***@max=1B");
+    }
 }

@@ -58,7 +58,7 @@ pub(super) fn open_publisher(
     stream: &Stream,
     on_event: Option<OnEvent>,
 ) -> Result<Box<dyn PublisherLink>, Error> {
-    let monitor = Arc::new(Monitor::new(on_event));
+    let monitor = Arc::new(Monitor::new(&stream.topic, on_event));
     network::publisher(&address.options, compression, Arc::clone(&monitor), || {
         monitor.connected();
         Ok(Box::new(Sender { channel: Channel::of(address, stream) }))
@@ -71,7 +71,7 @@ pub(super) fn open_subscriber(
     delivery: Delivery,
     on_event: Option<OnEvent>,
 ) -> Result<Box<dyn SubscriberLink>, Error> {
-    let monitor = Arc::new(Monitor::new(on_event));
+    let monitor = Arc::new(Monitor::new(&stream.topic, on_event));
     network::subscriber(&address.options, delivery, Arc::clone(&monitor), |inbox| {
         let channel = Channel::of(address, stream);
         channel.subscribers().push((Arc::clone(inbox), Arc::clone(&monitor)));

@@ -50,7 +50,7 @@ pub(super) fn open_publisher(
     stream: &Stream,
     on_event: Option<OnEvent>,
 ) -> Result<Box<dyn PublisherLink>, Error> {
-    let monitor = Arc::new(Monitor::new(on_event));
+    let monitor = Arc::new(Monitor::new(&stream.topic, on_event));
     network::publisher(&address.options, compression, Arc::clone(&monitor), || {
         let session = Session::of(address)?;
         session.tell(&monitor);
@@ -70,7 +70,7 @@ pub(super) fn open_subscriber(
     delivery: Delivery,
     on_event: Option<OnEvent>,
 ) -> Result<Box<dyn SubscriberLink>, Error> {
-    let monitor = Arc::new(Monitor::new(on_event));
+    let monitor = Arc::new(Monitor::new(&stream.topic, on_event));
     network::subscriber(&address.options, delivery, Arc::clone(&monitor), |inbox| {
         let session = Session::of(address)?;
         let task = session.subscribe(stream, inbox, &monitor)?;

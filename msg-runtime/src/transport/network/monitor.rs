@@ -5,6 +5,7 @@ use crate::{
     error::{Error, ErrorKind},
     event::{DropCause, Event},
     stats::Stats,
+    topic::Topic,
 };
 use std::{
     fmt,
@@ -13,6 +14,7 @@ use std::{
         Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 /// Whom a transport tells what happens to a link. Shared by the link and the threads that serve it.
@@ -20,7 +22,10 @@ use std::{
 /// All counts are read by themselves, so every access is relaxed.
 #[derive(Default)]
 pub(crate) struct Monitor {
+    topic: String,
     on_event: Option<OnEvent>,
+    /// When an event of each kind was logged last.
+    logged: Mutex<[Option<Instant>; 3]>,
     connected_before: AtomicBool,
     reconnects: AtomicU64,
     unsent: AtomicU64,
@@ -32,8 +37,8 @@ pub(crate) struct Monitor {
 }
 
 impl Monitor {
-    pub(crate) fn new(on_event: Option<OnEvent>) -> Self {
-        Self { on_event, ..Self::default() }
+    pub(crate) fn new(topic: &Topic, on_event: Option<OnEvent>) -> Self {
+        Self { topic: topic.to_string(), on_event, ..Self::default() }
     }
 
     /// The link is there, for the first time or again.
@@ -92,12 +97,32 @@ impl Monitor {
 
     /// A panic of the closure stays there: it runs on the transport's threads, which serve others too.
     fn tell(&self, event: &Event) {
+        self.log(event);
         if let Some(on_event) = &self.on_event {
             let told = panic::catch_unwind(AssertUnwindSafe(|| on_event(event)));
             if let Err(payload) = told {
                 // Its drop may panic as well.
                 std::mem::forget(payload);
             }
+        }
+    }
+}
+
+impl Monitor {
+    /// One line a second and kind: who drops a thousand messages a second is told so once.
+    fn log(&self, event: &Event) {
+        let kind = match event {
+            Event::Connected => return tracing::debug!(topic = %self.topic, "{event}"),
+            Event::Disconnected(_) => 0,
+            Event::Reconnected => 1,
+            Event::Dropped { .. } => 2,
+        };
+        let now = Instant::now();
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        if logged[kind].is_none_or(|last| now.duration_since(last) >= Duration::from_secs(1)) {
+            logged[kind] = Some(now);
+            drop(logged);
+            tracing::warn!(topic = %self.topic, "{event}");
         }
     }
 }
