@@ -57,17 +57,29 @@ impl Library {
         }
     }
 
+    /// The size in four bytes, and the block.
     fn compress(&mut self, payload: &[u8], out: &mut [u8]) -> usize {
-        match self {
+        let (size, out) = out.split_at_mut(4);
+        size.copy_from_slice(&(payload.len() as u32).to_le_bytes());
+        let len = match self {
             Self::Lz4(table) => block::compress_into_with_table(payload, out, table).unwrap(),
             Self::Zstd(context, _, level) => context.compress(out, payload, *level).unwrap(),
-        }
+        };
+        4 + len
     }
 
-    fn decompress(&mut self, block: &[u8], out: &mut [u8]) -> usize {
+    /// As one must who is not told the size: it stands before the lz4 block, and in the zstd frame.
+    fn decompress(&mut self, body: &[u8], out: &mut [u8]) -> usize {
         match self {
-            Self::Lz4(_) => block::decompress_into(block, out).unwrap(),
-            Self::Zstd(_, context, _) => context.decompress(out, block).unwrap(),
+            Self::Lz4(_) => {
+                let (len, block) = block::uncompressed_size(body).unwrap();
+                block::decompress_into(block, &mut out[..len]).unwrap()
+            }
+            Self::Zstd(_, context, _) => {
+                let frame = &body[4..];
+                let len = zstd_safe::get_frame_content_size(frame).unwrap().unwrap();
+                context.decompress(&mut out[..len as usize], frame).unwrap()
+            }
         }
     }
 }
@@ -130,8 +142,7 @@ fn measure(compression: Compression, len: usize, full: bool) {
     println!("{compression}: {len} bytes become {block_len}");
     report(&format!("{compression} compress"), len, compressing, Some(LEAST));
     if let Some((codec, frame_len)) = compressor.compress(&payload, &mut frame) {
-        let decompressing =
-            decompress(&mut library, (codec, &frame[..frame_len]), &block[..block_len], (rounds, calls));
+        let decompressing = decompress(&mut library, (codec, &frame[..frame_len]), (rounds, calls));
         report(&format!("{compression} decompress"), len, decompressing, Some(LEAST));
     }
     let whole = whole(compression, &mut library, payload, (rounds, calls));
@@ -141,7 +152,6 @@ fn measure(compression: Compression, len: usize, full: bool) {
 fn decompress(
     library: &mut Library,
     (codec, body): (Codec, &[u8]),
-    block: &[u8],
     (rounds, calls): (usize, u32),
 ) -> [f64; 2] {
     let mut decompressor = Decompressor::default();
@@ -153,7 +163,7 @@ fn decompress(
         black_box(&out);
     };
     let mut theirs = || {
-        black_box(library.decompress(black_box(block), &mut other));
+        black_box(library.decompress(black_box(body), &mut other));
     };
     compare(rounds, calls, &mut ours, &mut theirs)
 }
