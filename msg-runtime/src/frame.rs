@@ -1,6 +1,5 @@
 //! What stands before a payload on every network, and beside it in shared memory: one header byte.
 
-use crate::endpoint::Compression;
 use std::{error, fmt};
 
 /// How a payload is compressed, as each frame says for itself.
@@ -51,17 +50,8 @@ impl Codec {
     }
 }
 
-impl From<Compression> for Codec {
-    fn from(compression: Compression) -> Self {
-        match compression {
-            Compression::None => Self::None,
-            Compression::Lz4 => Self::Lz4,
-            Compression::Zstd { .. } => Self::Zstd,
-        }
-    }
-}
-
 /// A frame's codec, and what follows its header byte.
+#[allow(dead_code, reason = "for networks; slots have the header byte beside the payload")]
 pub(crate) fn split(frame: &[u8]) -> Result<(Codec, &[u8]), BadFrame> {
     let (header, body) = frame.split_first().ok_or(BadFrame::Empty)?;
     Ok((Codec::from_header(*header)?, body))

@@ -87,7 +87,7 @@ mod announce;
 mod announce;
 mod buffer;
 mod callback;
-#[cfg(feature = "network")]
+#[cfg(any(feature = "network", all(feature = "shm", target_os = "linux")))]
 mod compression;
 mod configuration;
 mod endpoint;

@@ -287,7 +287,7 @@ fn malformed_endpoints_and_absent_transports_are_named() {
     };
     check("smh;x", ErrorKind::InvalidEndpoint, "did you mean `shm`?");
     check("nats;127.0.0.1", ErrorKind::Unsupported, "this build has no nats; turn on the feature `nats`");
-    check("shm;zstd;x", ErrorKind::Unsupported, "write `none`");
+    check("shm;zstd:23;x", ErrorKind::InvalidEndpoint, "expected 1 to 22");
     check("shm;x?size=4mb", ErrorKind::InvalidEndpoint, "unknown unit `mb`");
     check("shm;x?slots=1000,size=64MiB", ErrorKind::InvalidEndpoint, "max");
 }

@@ -162,17 +162,19 @@ fn another_size_than_claimed_is_an_error() {
 }
 
 #[test]
-fn a_zstd_frame_stands_alone() {
-    let check = |body: &str| {
+fn behind_a_zstd_frame_is_nothing() {
+    let check = |body: &str, bad: BadFrame| {
         let decoded = decompressed(&mut Decompressor::default(), Codec::Zstd, &hex(body));
-        assert_eq!(decoded, Err(BadFrame::Corrupt), "{body}");
+        assert_eq!(decoded, Err(bad), "{body}");
     };
-    // Behind it: a byte, an empty frame, a skippable frame. Before it: a skippable frame.
-    check("14000000 28b52ffd 20 14 a30000 61 00");
-    check("14000000 28b52ffd 20 14 a30000 61 28b52ffd 20 00 010000");
-    check("14000000 28b52ffd 20 14 a30000 61 502a4d18 00000000");
-    check("00000000 502a4d18 00000000");
-    check("00000000");
+    check("14000000 28b52ffd 20 14 a30000 61 00", BadFrame::Corrupt);
+    check("14000000 28b52ffd 20 14 a30000 61 28b52ffd 20", BadFrame::Corrupt);
+    let two = "28b52ffd 20 14 a30000 61 28b52ffd 20 14 a30000 61";
+    check(&format!("14000000 {two}"), BadFrame::WrongSize { claimed: 20 });
+    check(&format!("28000000 {two}"), BadFrame::WrongSize { claimed: 40 });
+    // No frame at all, and a skippable one.
+    check("00000000", BadFrame::Corrupt);
+    check("01000000 502a4d18 01000000 61", BadFrame::WrongSize { claimed: 1 });
 }
 
 /// Damage is found or gives other bytes, of the size that was claimed; never a panic, never more.

@@ -4,8 +4,6 @@ use super::Undecodable;
 use std::fmt;
 use zstd_safe::{CCtx, DCtx, zstd_sys::ZSTD_ErrorCode};
 
-/// With what every frame begins; skippable ones do not.
-const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 /// The most that one block of a frame decodes to.
 const BLOCK_MAX: usize = 128 << 10;
 /// The fewest bytes that a block with contents has: its header, and the byte that it repeats.
@@ -58,12 +56,6 @@ impl Decoder {
     }
 
     pub(super) fn decompress(&mut self, frame: &[u8], out: &mut [u8]) -> Result<usize, Undecodable> {
-        // One frame with nothing behind it: the library would take any number of them, and skippable ones.
-        let one =
-            frame.starts_with(&MAGIC) && zstd_safe::find_frame_compressed_size(frame) == Ok(frame.len());
-        if !one {
-            return Err(Undecodable::Corrupt);
-        }
         let context = self.0.get_or_insert_with(DCtx::create);
         context.decompress(out, frame).map_err(|code| {
             if zstd_safe::is_error_kind(code, ZSTD_ErrorCode::ZSTD_error_dstSize_tooSmall) {

@@ -200,6 +200,11 @@ impl ShmSubscriber {
         }
     }
 
+    /// How long a message may be.
+    pub fn slot_bytes(&self) -> usize {
+        self.receiver().attachment.layout.geometry.slot_bytes
+    }
+
     /// What the messages are, as far as somebody said.
     pub fn description(&self) -> Description {
         self.receiver().attachment.description.clone()

@@ -10,6 +10,8 @@ mod nats;
 #[cfg(feature = "network")]
 mod network;
 #[cfg(all(feature = "shm", target_os = "linux"))]
+mod pool;
+#[cfg(all(feature = "shm", target_os = "linux"))]
 mod shm;
 #[cfg(not(all(feature = "shm", target_os = "linux")))]
 #[path = "absent.rs"]

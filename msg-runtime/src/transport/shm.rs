@@ -1,17 +1,35 @@
 //! Shared memory under the typed handles: from an endpoint to the ring's options, and back to our words.
 
+mod packed;
+
 use super::{Delivery, Info, PublisherLink, Stream, SubscriberLink, Wait};
 use crate::{
     endpoint::{Compression, ShmAddress},
-    error::{Error, ErrorKind, FlushError, RecvError, SendError, TryRecvError},
+    error::{BadFrame, Error, FlushError, RecvError, SendError, TryRecvError},
     shm::{self, Description, Options, ShmPublisher, ShmSample, ShmSubscriber},
     stats::Stats,
 };
 use msg_schema::Schema;
+use packed::{PackedLoan, PackedPublisher, Unpacked, Unpacker};
 use std::{ops, time::Duration};
 
-/// A received slot.
-pub(crate) type Payload = ShmSample;
+/// A received slot, or what it held compressed.
+#[derive(Debug)]
+pub(crate) enum Payload {
+    Slot(ShmSample),
+    Unpacked(Unpacked),
+}
+
+impl ops::Deref for Payload {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Slot(sample) => sample,
+            Self::Unpacked(buffer) => buffer,
+        }
+    }
+}
 
 /// When a message was committed, by the host's monotonic clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,14 +41,22 @@ impl Sent {
     }
 }
 
-/// A lent slot.
+/// A lent slot, or a buffer that is compressed into one.
 #[derive(Debug)]
-pub(crate) struct Loan<'a>(shm::Loan<'a>);
+pub(crate) enum Loan<'a> {
+    Slot(shm::Loan<'a>),
+    Packed(PackedLoan<'a>),
+}
 
 impl Loan<'_> {
-    pub(crate) fn send(mut self, len: usize) -> Result<(), SendError> {
-        self.0.truncate(len);
-        self.0.send().map(drop)
+    pub(crate) fn send(self, len: usize) -> Result<(), SendError> {
+        match self {
+            Self::Slot(mut slot) => {
+                slot.truncate(len);
+                slot.send().map(drop)
+            }
+            Self::Packed(packed) => packed.send(len),
+        }
     }
 }
 
@@ -38,13 +64,19 @@ impl ops::Deref for Loan<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.0
+        match self {
+            Self::Slot(slot) => slot,
+            Self::Packed(packed) => packed.payload(),
+        }
     }
 }
 
 impl ops::DerefMut for Loan<'_> {
     fn deref_mut(&mut self) -> &mut [u8] {
-        &mut self.0
+        match self {
+            Self::Slot(slot) => slot,
+            Self::Packed(packed) => packed.payload_mut(),
+        }
     }
 }
 
@@ -53,16 +85,11 @@ pub(super) fn open_publisher(
     compression: Compression,
     stream: &Stream,
 ) -> Result<Box<dyn PublisherLink>, Error> {
-    if compression != Compression::None {
-        return Err(Error::new(
-            ErrorKind::Unsupported,
-            format!(
-                "compression `{compression}` is not in this version; write `none`, as in `shm;none;{address}`"
-            ),
-        ));
-    }
     let options = options(address, stream);
-    Ok(Box::new(ShmPublisher::open(&options)?))
+    Ok(match compression {
+        Compression::None => Box::new(ShmPublisher::open(&options)?),
+        compression => Box::new(PackedPublisher::open(&options, compression)?),
+    })
 }
 
 pub(super) fn open_subscriber(
@@ -74,7 +101,7 @@ pub(super) fn open_subscriber(
     if delivery == Delivery::Newest {
         options = options.latest_only();
     }
-    Ok(Box::new(ShmSubscriber::open(&options)?))
+    Ok(Box::new(Unpacker::new(ShmSubscriber::open(&options)?)))
 }
 
 fn options(address: &ShmAddress, stream: &Stream) -> Options {
@@ -144,6 +171,15 @@ fn check(ours: &Description, theirs: &Description) -> Result<(), String> {
     }
 }
 
+/// A slot for a payload of up to `len` bytes.
+fn take(publisher: &ShmPublisher, len: usize, wait: Wait) -> Result<shm::Loan<'_>, SendError> {
+    match wait {
+        Wait::No => publisher.try_loan(len).map_err(SendError::from),
+        Wait::AtMost(timeout) => publisher.loan_timeout(len, timeout),
+        Wait::Default => publisher.loan(len),
+    }
+}
+
 impl PublisherLink for ShmPublisher {
     fn max_len(&self) -> usize {
         self.slot_bytes()
@@ -151,12 +187,7 @@ impl PublisherLink for ShmPublisher {
 
     fn loan(&self, len: Option<usize>, wait: Wait) -> Result<super::Loan<'_>, SendError> {
         let len = len.unwrap_or(self.slot_bytes());
-        let loan = match wait {
-            Wait::No => self.try_loan(len).map_err(SendError::from)?,
-            Wait::AtMost(timeout) => self.loan_timeout(len, timeout)?,
-            Wait::Default => ShmPublisher::loan(self, len)?,
-        };
-        Ok(super::Loan::Slot(Loan(loan)))
+        take(self, len, wait).map(|slot| super::Loan::Slot(Loan::Slot(slot)))
     }
 
     /// A message is with its subscribers when `send` returns.
@@ -178,32 +209,27 @@ impl PublisherLink for ShmPublisher {
     }
 }
 
-impl SubscriberLink for ShmSubscriber {
-    fn recv(&self, wait: Wait) -> Result<(super::Payload, Info), RecvError> {
-        let sample = match wait {
-            Wait::No => self.try_recv().map_err(RecvError::from)?,
-            Wait::AtMost(timeout) => self.recv_timeout(timeout)?,
-            Wait::Default => ShmSubscriber::recv(self)?,
-        };
-        Ok(received(sample))
+impl PublisherLink for PackedPublisher {
+    fn max_len(&self) -> usize {
+        self.ring.max_len()
     }
 
-    fn latest(&self) -> Result<(super::Payload, Info), TryRecvError> {
-        ShmSubscriber::latest(self).map(received)
+    fn loan(&self, len: Option<usize>, wait: Wait) -> Result<super::Loan<'_>, SendError> {
+        let len = len.unwrap_or(self.max_len());
+        self.lend(len, wait).map(|loan| super::Loan::Slot(Loan::Packed(loan)))
     }
 
-    /// Slots are aligned.
-    fn aligned(&self, payload: super::Payload) -> super::Payload {
-        payload
+    fn flush(&self, timeout: Duration) -> Result<(), FlushError> {
+        PublisherLink::flush(&self.ring, timeout)
     }
 
-    fn interrupt(&self) {
-        ShmSubscriber::interrupt(self);
+    fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> Option<bool> {
+        PublisherLink::wait_for_subscribers(&self.ring, count, timeout)
     }
 
     fn stats(&self) -> Stats {
-        let shm::Stats { received, bytes, lost, .. } = ShmSubscriber::stats(self);
-        Stats { messages: received, bytes, lost, ..Stats::default() }
+        let ring = PublisherLink::stats(&self.ring);
+        Stats { bytes: ring.bytes + self.saved(), ..ring }
     }
 
     fn last_error(&self) -> Option<String> {
@@ -211,13 +237,49 @@ impl SubscriberLink for ShmSubscriber {
     }
 }
 
-fn received(sample: ShmSample) -> (super::Payload, Info) {
-    let info = sample.info();
-    let info = Info {
-        sequence: Some(info.sequence),
-        publisher: Some(info.publisher),
-        lost: Some(info.lost),
-        sent: Some(super::Sent::Slot(Sent(info.sent))),
-    };
-    (super::Payload::Slot(sample), info)
+impl SubscriberLink for Unpacker {
+    fn recv(&self, wait: Wait) -> Result<(super::Payload, Info), RecvError> {
+        let sample = match wait {
+            Wait::No => self.ring.try_recv().map_err(RecvError::from)?,
+            Wait::AtMost(timeout) => self.ring.recv_timeout(timeout)?,
+            Wait::Default => self.ring.recv()?,
+        };
+        self.received(sample).map_err(|bad| RecvError::Invalid(bad.into()))
+    }
+
+    fn latest(&self) -> Result<(super::Payload, Info), TryRecvError> {
+        self.received(self.ring.latest()?).map_err(|bad| TryRecvError::Invalid(bad.into()))
+    }
+
+    /// Slots are aligned, and so are buffers.
+    fn aligned(&self, payload: super::Payload) -> super::Payload {
+        payload
+    }
+
+    fn interrupt(&self) {
+        self.ring.interrupt();
+    }
+
+    fn stats(&self) -> Stats {
+        let shm::Stats { received, bytes, lost, .. } = self.ring.stats();
+        let (invalid, bytes) = (self.invalid(), bytes + self.gained());
+        Stats { messages: received.saturating_sub(invalid), bytes, lost, invalid, ..Stats::default() }
+    }
+
+    fn last_error(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Unpacker {
+    fn received(&self, sample: ShmSample) -> Result<(super::Payload, Info), BadFrame> {
+        let info = sample.info();
+        let info = Info {
+            sequence: Some(info.sequence),
+            publisher: Some(info.publisher),
+            lost: Some(info.lost),
+            sent: Some(super::Sent::Slot(Sent(info.sent))),
+        };
+        Ok((super::Payload::Slot(self.unpack(sample)?), info))
+    }
 }
