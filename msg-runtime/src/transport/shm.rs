@@ -23,14 +23,23 @@ impl Sent {
     }
 }
 
-/// A lent slot.
+/// A lent slot, and how long sending it may take.
 #[derive(Debug)]
-pub(crate) struct Loan<'a>(shm::Loan<'a>);
+pub(crate) struct Loan<'a>(shm::Loan<'a>, Wait);
 
 impl Loan<'_> {
     pub(crate) fn send(mut self, len: usize) -> Result<(), SendError> {
         self.0.truncate(len);
-        self.0.send().map(drop)
+        let sent = match self.1 {
+            Wait::No => self.0.send_timeout(Duration::ZERO),
+            Wait::AtMost(timeout) => self.0.send_timeout(timeout),
+            Wait::Default => self.0.send(),
+        };
+        sent.map(drop)
+    }
+
+    pub(crate) fn wake_nobody(&mut self) {
+        self.0.wake_nobody();
     }
 }
 
@@ -156,7 +165,11 @@ impl PublisherLink for ShmPublisher {
             Wait::AtMost(timeout) => self.loan_timeout(len, timeout)?,
             Wait::Default => ShmPublisher::loan(self, len)?,
         };
-        Ok(super::Loan::Slot(Loan(loan)))
+        Ok(super::Loan::Slot(Loan(loan, wait)))
+    }
+
+    fn wake_subscribers(&self) {
+        ShmPublisher::wake_subscribers(self);
     }
 
     /// A message is with its subscribers when `send` returns.
