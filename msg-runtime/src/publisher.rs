@@ -208,6 +208,32 @@ impl<M: Message> Publisher<M> {
     }
 
     fn send_within<E: Encode<Message = M> + ?Sized>(&self, message: &E, wait: Wait) -> Result<(), SendError> {
+        let (loan, len) = self.encoded(message, wait)?;
+        loan.send(len)
+    }
+
+    /// As [`try_send`](Self::try_send), for one of several messages: who sleeps is woken by `wake_subscribers`.
+    #[cfg_attr(not(feature = "realtime"), expect(dead_code, reason = "the real-time worker's"))]
+    pub(crate) fn try_send_quietly<E: Encode<Message = M> + ?Sized>(
+        &self,
+        message: &E,
+    ) -> Result<(), SendError> {
+        let (mut loan, len) = self.encoded(message, Wait::No)?;
+        loan.wake_nobody();
+        loan.send(len)
+    }
+
+    #[cfg_attr(not(feature = "realtime"), expect(dead_code, reason = "the real-time worker's"))]
+    pub(crate) fn wake_subscribers(&self) {
+        self.link.wake_subscribers();
+    }
+
+    /// A loan with the message in it, and the message's length.
+    fn encoded<E: Encode<Message = M> + ?Sized>(
+        &self,
+        message: &E,
+        wait: Wait,
+    ) -> Result<(transport::Loan<'_>, usize), SendError> {
         let mut loan = self.link.loan(None, wait)?;
         let encoded = match buffer::encode_into(message, &mut loan) {
             // How much room it needs showed only now.
@@ -215,7 +241,7 @@ impl<M: Message> Publisher<M> {
             encoded => encoded,
         };
         match encoded {
-            Ok(len) => loan.send(len),
+            Ok(len) => Ok((loan, len)),
             Err(Refused::TooLarge { len }) => Err(SendError::TooLarge { len, max: self.link.max_len() }),
             Err(Refused::Invalid(invalid)) => Err(SendError::Invalid(invalid)),
         }
@@ -288,7 +314,48 @@ impl<M: Message> Publisher<M> {
     where
         M: Plain,
     {
-        let slot = self.link.loan(Some(size_of::<M>()), Wait::Default)?;
+        self.loan_within(Wait::Default)
+    }
+
+    /// As [`loan`](Self::loan), if there is a free slot: neither this nor sending the loan waits.
+    ///
+    /// # Errors
+    ///
+    /// [`TrySendError`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use msg_runtime::{Message, Publisher, Subscriber, TrySendError};
+    ///
+    /// #[derive(Message, Clone, Copy)]
+    /// #[message(namespace = "demo", plain)]
+    /// #[repr(C)]
+    /// struct Step {
+    ///     number: u64,
+    /// }
+    ///
+    /// let steps = Subscriber::<Step>::open("shm;doc-try-loan?slots=1")?;
+    /// let publisher = Publisher::<Step>::open("shm;doc-try-loan?slots=1")?;
+    /// let mut step = publisher.try_loan()?;
+    /// step.number = 1;
+    /// step.send()?;
+    /// assert_eq!(publisher.try_loan().unwrap_err(), TrySendError::Full);
+    /// assert_eq!(steps.recv()?.view().number, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn try_loan(&self) -> Result<Loan<'_, M>, TrySendError>
+    where
+        M: Plain,
+    {
+        self.loan_within(Wait::No).map_err(TrySendError::from)
+    }
+
+    fn loan_within(&self, wait: Wait) -> Result<Loan<'_, M>, SendError>
+    where
+        M: Plain,
+    {
+        let slot = self.link.loan(Some(size_of::<M>()), wait)?;
         let message = InPlace::zeroed(slot).expect("a loan is 64-byte aligned and as long as asked for");
         Ok(Loan { message })
     }

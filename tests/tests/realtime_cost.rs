@@ -88,3 +88,14 @@ fn publishing_directly_to_subscribers_that_poll_wakes_nobody_and_hardly_calls_th
     );
     assert!(cost.count("published") > TRAPPED, "{}", cost.count("published"));
 }
+
+/// With `wake=never` a million messages cost nothing but their bytes, though a subscriber sleeps all the while.
+#[test]
+fn publishing_directly_with_wake_never_makes_no_system_call_and_no_allocation() {
+    let cost = Cost::of(&["silent"]);
+    let costs = ["calls", "allocations", "faults", "switches"].map(|name| cost.count(name));
+    assert_eq!(costs, [0; 4], "system calls, allocations, page faults, switches");
+    assert_eq!(cost.count("pushed"), cost.count("accounted"));
+    assert!(cost.count("published") > 1000, "{}", cost.count("published"));
+    assert!(cost.count("noticed") > 0, "the sleeper looks by itself");
+}

@@ -160,6 +160,47 @@ fn a_capacity_may_be_computed_from_rate_and_stall() {
     check(0, Duration::from_secs(1), 1);
 }
 
+/// Nobody wakes it: it looks ten times a second, or as often as its timeout ends.
+#[test]
+fn a_sleeping_subscriber_notices_a_publisher_that_wakes_nobody() {
+    let endpoint = endpoint("?wake=never,wait=sleep");
+    let subscriber = Subscriber::<Joints>::open(&endpoint).unwrap();
+    let publisher = Publisher::<Joints>::open(&endpoint).unwrap();
+    thread::scope(|scope| {
+        let patient = scope.spawn(|| subscriber.recv().unwrap().view().number);
+        let mut loan = publisher.try_loan().unwrap();
+        *loan = joints(1);
+        loan.send().unwrap();
+        assert_eq!(patient.join().unwrap(), 1);
+        let looking = scope.spawn(|| {
+            loop {
+                if let Ok(sample) = subscriber.recv_timeout(Duration::from_millis(1)) {
+                    return sample.view().number;
+                }
+            }
+        });
+        publisher.try_send(&joints(2)).unwrap();
+        assert_eq!(looking.join().unwrap(), 2);
+    });
+}
+
+/// A subscriber that sleeps between bursts is woken for each, also if all of the burst was sent at once.
+#[test]
+fn a_burst_wakes_a_subscriber_that_sleeps_and_a_full_ring_does_not_leave_it_asleep() {
+    let (publisher, subscriber) = open("?slots=2,wait=sleep");
+    let mut realtime = publisher.realtime().capacity(512).build().unwrap();
+    realtime.start().unwrap();
+    let start = Instant::now();
+    for burst in 0..20 {
+        (0..200).for_each(|number| realtime.push(&joints(200 * burst + number)).unwrap());
+        for number in 0..200 {
+            assert_eq!(subscriber.recv_timeout(LONG).unwrap().view().number, 200 * burst + number);
+        }
+    }
+    // Left asleep it would take 100 ms a burst, and more for each time that the ring is full.
+    assert!(start.elapsed() < LONG, "{:?}", start.elapsed());
+}
+
 #[test]
 fn settings_that_make_no_sense_are_refused_with_what_was_expected() {
     let (publisher, _subscriber) = open("");

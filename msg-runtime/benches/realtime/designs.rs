@@ -1,4 +1,5 @@
-//! Three ways to publish from a thread that may not block: ours, and the two known ones, written from their description.
+//! Ways to publish from a thread that may not block: ours, with a worker and without, and the two known ones, written
+//! from their description.
 
 use msg_runtime::{
     Message, Publisher,
@@ -154,5 +155,57 @@ impl Design for Polling {
         self.runs.store(false, Relaxed);
         self.thread.join().unwrap();
         self.published.load(Relaxed)
+    }
+}
+
+/// No worker: the thread itself publishes into the ring. Its endpoint has `wake=never`.
+struct Direct {
+    publisher: Publisher<Joints>,
+    published: u64,
+}
+
+pub(crate) fn direct(publisher: &Publisher<Joints>) -> Box<dyn Design> {
+    Box::new(Direct { publisher: publisher.clone(), published: 0 })
+}
+
+impl Design for Direct {
+    fn push(&mut self, message: &Joints) -> bool {
+        let published = self.publisher.try_send(message).is_ok();
+        self.published += u64::from(published);
+        published
+    }
+
+    fn stop(self: Box<Self>) -> u64 {
+        self.published
+    }
+}
+
+/// Publishes nothing: what a thread costs on this machine that does nothing but sleep.
+struct Sleeping {
+    runs: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+pub(crate) fn sleeping(period: Duration) -> Box<dyn Design> {
+    let runs = Arc::new(AtomicBool::new(true));
+    let still_runs = Arc::clone(&runs);
+    let thread = thread::spawn(move || {
+        worker_schedule(Policy::Other).apply().unwrap();
+        while still_runs.load(Relaxed) {
+            thread::park_timeout(period);
+        }
+    });
+    Box::new(Sleeping { runs, thread })
+}
+
+impl Design for Sleeping {
+    fn push(&mut self, _: &Joints) -> bool {
+        false
+    }
+
+    fn stop(self: Box<Self>) -> u64 {
+        self.runs.store(false, Relaxed);
+        self.thread.join().unwrap();
+        0
     }
 }

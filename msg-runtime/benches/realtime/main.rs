@@ -12,6 +12,8 @@ mod cost;
 mod designs;
 #[cfg(all(feature = "realtime", target_os = "linux"))]
 mod load;
+#[cfg(all(feature = "realtime", target_os = "linux"))]
+mod tables;
 
 #[cfg(all(feature = "realtime", target_os = "linux"))]
 fn main() {
@@ -23,15 +25,15 @@ fn main() {
     if wanted("cost") {
         cost::report(if full { 300 } else { 3 });
     }
-    let effort = if full { load::Effort::FULL } else { load::Effort::BRIEF };
+    let effort = if full { tables::Effort::FULL } else { tables::Effort::BRIEF };
     if wanted("paced") {
-        load::report_paced(&effort);
+        tables::report_paced(&effort);
     }
     if wanted("tight") {
-        load::report_tight(&effort);
+        tables::report_tight(&effort);
     }
     if wanted("table") {
-        load::report_table(&effort);
+        tables::report_table(&effort);
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! thread that may never block            worker, an ordinary thread
-//! push -> [ queue ] -------------------> Publisher::send_timeout -> endpoint
+//! push -> [ queue ] -------------------> a Publisher -> endpoint
 //! ```
 //!
 //! ```
@@ -37,18 +37,18 @@
 //!
 //! # Without a worker
 //!
-//! Over shared memory a real-time thread may also publish itself, with [`Publisher::try_send`] of a plain message and a
-//! handle of its own: it never waits for room or for another thread. What it costs besides encoding into the slot: a
-//! system call when a subscriber sleeps (none while subscribers poll with `try_recv`), a look at the names of the
-//! channel's files twice a second, and a look at who is alive each time it finds no room. Choose by this:
+//! Over shared memory a real-time thread may also publish itself, with [`Publisher::try_loan`] or [`Publisher::try_send`]
+//! of a plain message and a handle of its own: it never waits for room or for another thread. With `wake=never` in the
+//! endpoint it makes no system call either, and subscribers look by themselves. Choose by this:
 //!
-//! | | [`RealtimePublisher`] | [`Publisher::try_send`] over `shm;` |
+//! | | [`RealtimePublisher`] | [`Publisher::try_loan`] over `shm;…?wake=never` |
 //! | --- | --- | --- |
 //! | endpoint | any | shared memory |
-//! | system calls of this thread | none (`Deadline`, `Spin`) | three each half second, one for each sleeping subscriber |
-//! | several publishers on the topic | no matter | they may make each other try again |
+//! | system calls of this thread | none (`Deadline`, `Spin`) | none |
+//! | several publishers on the topic | no matter | each may cost another a further try |
 //! | a subscriber is slow | a queue of any capacity in between, three ways to be full | `Full` when the slots are taken |
-//! | until a subscriber has it | at most the waking's period more | at once |
+//! | until a subscriber has it | at most the waking's period more | until it looks: ten times a second if it sleeps |
+//! | a loop that publishes without pause | refused or overwritten, mostly | all accepted, with latest-only subscribers |
 //! | costs besides | a copy of the message, a thread | nothing |
 
 mod bell;
@@ -57,6 +57,7 @@ mod pusher;
 mod queue;
 mod report;
 mod schedule;
+mod sink;
 mod sync;
 mod system;
 mod warning;
@@ -179,9 +180,8 @@ impl<M: RealtimeMessage> RealtimeBuilder<M> {
                 ));
             }
         };
-        let publisher = self.publisher;
-        let sink = Box::new(move |message: &M, wait| publisher.send_timeout(message, wait));
-        Ok(RealtimePublisher { pusher: Pusher::new(self.settings, initial, sink) })
+        let sink = sink::Batch::new(self.publisher);
+        Ok(RealtimePublisher { pusher: Pusher::new(self.settings, initial, Box::new(sink)) })
     }
 }
 

@@ -3,7 +3,8 @@
 use super::{
     queue::{Full, Producer, Pushed, WhenFull, queue},
     schedule::Schedule,
-    worker::{RESCUE, Shared, Sink, Waking, Worker},
+    sink::Sink,
+    worker::{RESCUE, Shared, Waking, Worker},
 };
 use crate::error::{Error, ErrorKind, SendError};
 use std::{
@@ -93,7 +94,7 @@ struct Running<T> {
 }
 
 impl<T: Copy + Send + 'static> Pusher<T> {
-    pub(super) fn new(settings: Settings, initial: T, sink: Sink<T>) -> Self {
+    pub(super) fn new(settings: Settings, initial: T, sink: Box<dyn Sink<T>>) -> Self {
         let (producer, consumer) = queue(settings.capacity, settings.when_full, initial);
         let latest_only = settings.when_full == WhenFull::LatestOnly;
         let worker = Worker { consumer, sink, waking: settings.waking, rescue: settings.rescue, latest_only };
@@ -110,6 +111,19 @@ impl<T: Copy + Send + 'static> Pusher<T> {
 
     #[inline]
     pub(super) fn push_with(&mut self, fill: impl FnOnce(&mut T)) -> Result<(), Full> {
+        match (&mut self.producer, &self.sleeper) {
+            // What is usual is short, and becomes part of the caller's loop.
+            (Producer::Ring(ring), None) => {
+                let pushed = ring.push_with(fill);
+                self.refused += u64::from(pushed.is_err());
+                pushed.map(drop)
+            }
+            _ => self.push_and_ring(fill),
+        }
+    }
+
+    #[inline(never)]
+    fn push_and_ring(&mut self, fill: impl FnOnce(&mut T)) -> Result<(), Full> {
         match self.producer.push_with(fill) {
             Ok(Pushed::Added) => {}
             Ok(Pushed::Overwrote) => self.overwritten += 1,
@@ -253,14 +267,19 @@ mod tests {
         Waking::Spin,
     ];
 
+    /// For closures, whose arguments a boxed trait says nothing about.
+    fn sink<T>(send: impl FnMut(&T, Duration) -> Result<(), SendError> + Send + 'static) -> Box<dyn Sink<T>> {
+        Box::new(send)
+    }
+
     /// What came out.
     #[derive(Clone, Default)]
     struct Endpoint(Arc<Mutex<Vec<u64>>>);
 
     impl Endpoint {
-        fn sink(&self) -> Sink<u64> {
+        fn sink(&self) -> Box<dyn Sink<u64>> {
             let endpoint = self.clone();
-            Box::new(move |message, _| {
+            sink(move |message, _| {
                 endpoint.messages().push(*message);
                 Ok(())
             })
@@ -371,7 +390,7 @@ mod tests {
             for waking in EVERY_WAKING {
                 let gate = Arc::new(Mutex::new(()));
                 let (entered, is_entered) = mpsc::channel();
-                let sink: Sink<u64> = Box::new({
+                let sink = sink::<u64>({
                     let gate = Arc::clone(&gate);
                     move |_, _| {
                         let _ = entered.send(());
@@ -405,7 +424,7 @@ mod tests {
     fn a_stop_whose_worker_is_stuck_returns_in_time_and_says_what_is_left() {
         let gate = Arc::new(Mutex::new(()));
         let (entered, is_entered) = mpsc::channel();
-        let sink: Sink<u64> = Box::new({
+        let sink = sink::<u64>({
             let gate = Arc::clone(&gate);
             move |_, _| {
                 let _ = entered.send(());
@@ -427,9 +446,9 @@ mod tests {
     #[test]
     fn an_endpoint_without_room_is_tried_again() {
         let (seen, room) = (Endpoint::default(), Arc::new(AtomicU64::new(0)));
-        let sink = |room: &Arc<AtomicU64>, seen: &Endpoint| -> Sink<u64> {
+        let sink = |room: &Arc<AtomicU64>, seen: &Endpoint| -> Box<dyn Sink<u64>> {
             let (room, seen) = (Arc::clone(room), seen.clone());
-            Box::new(move |message, _| {
+            sink(move |message, _| {
                 if room.load(Relaxed) == 0 {
                     return Err(SendError::Timeout);
                 }
@@ -462,8 +481,7 @@ mod tests {
 
     #[test]
     fn an_endpoint_that_is_gone_ends_publishing_and_says_why() {
-        let sink: Sink<u64> =
-            Box::new(|message, _| if *message < 2 { Ok(()) } else { Err(SendError::Disconnected) });
+        let sink = sink(|message: &u64, _| if *message < 2 { Ok(()) } else { Err(SendError::Disconnected) });
         let mut pusher = Pusher::new(Settings { capacity: 4, ..Settings::default() }, 0, sink);
         (0..4).for_each(|message| push(&mut pusher, message).unwrap());
         pusher.start().unwrap();
@@ -493,7 +511,7 @@ mod tests {
             let (when_full, waking) = (EVERY_MODE[round % 3], EVERY_WAKING[round / 3 % 4]);
             let (slow, capacity) = (round % 5 == 0, 1 + random(&mut state) as usize % 64);
             let seen = Arc::new(Mutex::new((0_u64, 0_u64)));
-            let sink: Sink<[u64; 24]> = Box::new({
+            let sink = sink::<[u64; 24]>({
                 let seen = Arc::clone(&seen);
                 move |words, _| {
                     let (count, last) = &mut *seen.lock().unwrap();
@@ -531,7 +549,7 @@ mod tests {
         const ROUNDS: u64 = 1_000_000;
         const LIMIT: Duration = Duration::from_secs(600);
         let seen = Arc::new(AtomicU64::new(0));
-        let sink: Sink<u64> = Box::new({
+        let sink = sink::<u64>({
             let seen = Arc::clone(&seen);
             move |number, _| {
                 seen.store(*number, Relaxed);

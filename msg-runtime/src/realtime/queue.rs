@@ -263,7 +263,7 @@ pub(super) struct RingProducer<T> {
 
 impl<T: Copy> RingProducer<T> {
     #[inline]
-    fn push_with(&mut self, fill: impl FnOnce(&mut T)) -> Result<Pushed, Full> {
+    pub(super) fn push_with(&mut self, fill: impl FnOnce(&mut T)) -> Result<Pushed, Full> {
         if self.tail == self.limit {
             self.look_for_room()?;
         }

@@ -1,6 +1,6 @@
 //! The thread that publishes: it takes messages out of the queue and sleeps or spins between them.
 
-use super::{bell::Bell, queue::Consumer};
+use super::{bell::Bell, queue::Consumer, sink::Sink};
 use crate::error::SendError;
 use std::{
     fmt, hint,
@@ -38,9 +38,6 @@ impl Waking {
         matches!(self, Self::Notify | Self::NotifySpin(_))
     }
 }
-
-/// Sends one message, waiting for room at most this long; an error other than `Timeout` is final.
-pub(super) type Sink<T> = Box<dyn FnMut(&T, Duration) -> Result<(), SendError> + Send>;
 
 /// How long one attempt to send may take: then the worker looks whether it shall stop.
 pub(super) const ATTEMPT: Duration = Duration::from_millis(5);
@@ -113,7 +110,7 @@ fn count(counter: &AtomicU64) {
 /// What the thread works with; it comes back when the thread ends.
 pub(super) struct Worker<T> {
     pub(super) consumer: Consumer<T>,
-    pub(super) sink: Sink<T>,
+    pub(super) sink: Box<dyn Sink<T>>,
     pub(super) waking: Waking,
     pub(super) rescue: Duration,
     /// Give up a message that finds no room as soon as there is a newer one.
@@ -146,8 +143,14 @@ impl<T: Copy> Worker<T> {
 
     /// Publishes until the queue is empty; false if it is to end before.
     fn publish_all(&mut self, shared: &Shared) -> bool {
+        let goes_on = self.send_all(shared);
+        self.sink.flush();
+        goes_on
+    }
+
+    fn send_all(&mut self, shared: &Shared) -> bool {
         loop {
-            match self.consumer.front(|message| (self.sink)(message, ATTEMPT)) {
+            match self.consumer.front(|message| self.sink.send(message, ATTEMPT)) {
                 None => return true,
                 Some(Ok(())) => {
                     self.consumer.release();

@@ -21,6 +21,8 @@ pub struct Loan<'a> {
     taken: Option<Taken>,
     len: usize,
     header_byte: u8,
+    /// Somebody else wakes the subscribers that sleep, or nobody does.
+    wakes_nobody: bool,
 }
 
 impl<'a> Loan<'a> {
@@ -30,7 +32,8 @@ impl<'a> Loan<'a> {
         taken: Taken,
         len: usize,
     ) -> Self {
-        Self { publisher, attachment, taken: Some(taken), len, header_byte: 0 }
+        let wakes_nobody = publisher.options.wakes_nobody;
+        Self { publisher, attachment, taken: Some(taken), len, header_byte: 0, wakes_nobody }
     }
 }
 
@@ -51,6 +54,16 @@ impl Loan<'_> {
     /// As [`ShmPublisher::send`]; nothing is published then.
     pub fn send(mut self) -> Result<u64, SendError> {
         self.commit(self.publisher.options.timeout)
+    }
+
+    /// As [`send`](Self::send), with a timeout of its own: who may not wait gives none.
+    pub(crate) fn send_timeout(mut self, timeout: Duration) -> Result<u64, SendError> {
+        self.commit(timeout)
+    }
+
+    /// Leaves waking those who sleep to a later [`ShmPublisher::wake_subscribers`].
+    pub(crate) fn wake_nobody(&mut self) {
+        self.wakes_nobody = true;
     }
 
     pub(super) fn commit(&mut self, timeout: Duration) -> Result<u64, SendError> {
@@ -96,15 +109,9 @@ impl Loan<'_> {
         let statistics = own_record(&self.attachment);
         statistics.sent.fetch_add(1, Relaxed);
         statistics.bytes.fetch_add(self.len as u64, Relaxed);
-        if self.publisher.options.wakes_nobody {
-            return;
+        if !self.wakes_nobody {
+            self.publisher.wake_all(sent, &self.attachment);
         }
-        let membership = &self.attachment.membership;
-        let fence = event_fence();
-        membership.wake().wake_after(fence);
-        // Other publishers may wait for this very slot to say whose message it has.
-        membership.space().wake_after(fence);
-        self.publisher.look_around(sent, &self.attachment);
     }
 
     /// The ring gave way to another one while we filled the slot: takes the bytes along.
@@ -123,7 +130,7 @@ impl Loan<'_> {
         }
         let mut loan = publisher.wait_for_room(self.len, deadline)?;
         loan.copy_from_slice(self);
-        loan.header_byte = self.header_byte;
+        (loan.header_byte, loan.wakes_nobody) = (self.header_byte, self.wakes_nobody);
         // The old loan ends with the value that goes out of scope here.
         std::mem::swap(self, &mut loan);
         Ok(())
@@ -158,7 +165,9 @@ impl Drop for Loan<'_> {
             return;
         }
         self.attachment.ring().abort(&taken);
-        self.attachment.membership.space().wake_after(event_fence());
+        if !self.publisher.options.wakes_nobody {
+            self.attachment.membership.space().wake_after(event_fence());
+        }
     }
 }
 

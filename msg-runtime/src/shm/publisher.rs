@@ -86,7 +86,7 @@ impl Taker {
             };
         }
         let taken = self.attachment.ring().loan(&mut self.snapshot);
-        if self.snapshot.take_gave_back() {
+        if self.snapshot.take_gave_back() && !options.wakes_nobody {
             self.attachment.membership.space().wake_after(event_fence());
         }
         taken.ok_or(TrySendError::Full)
@@ -281,8 +281,24 @@ impl ShmPublisher {
         }
     }
 
+    /// Wakes the subscribers that sleep, after messages that woke nobody.
+    pub(crate) fn wake_subscribers(&self) {
+        if !self.is_forked() && !self.options.wakes_nobody {
+            self.wake_all(file::monotonic(), &self.attachment());
+        }
+    }
+
+    /// Wakes whoever sleeps, after a message.
+    pub(super) fn wake_all(&self, now: u64, attachment: &Attachment) {
+        let (membership, fence) = (&attachment.membership, event_fence());
+        membership.wake().wake_after(fence);
+        // Other publishers may wait for this very slot to say whose message it has.
+        membership.space().wake_after(fence);
+        self.look_around(now, attachment);
+    }
+
     /// Now and then, sees whether the files still have their names: if not, whoever subscribes now misses us.
-    pub(super) fn look_around(&self, now: u64, attachment: &Attachment) {
+    fn look_around(&self, now: u64, attachment: &Attachment) {
         if now < self.look_at.load(Relaxed) {
             return;
         }

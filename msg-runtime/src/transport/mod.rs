@@ -115,6 +115,8 @@ pub(crate) trait PublisherLink: Send + Sync + fmt::Debug {
     /// Waits until there are `count` subscribers; false if there are fewer when the time is over. `None` from a
     /// transport that does not know its subscribers.
     fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> Option<bool>;
+    /// Wakes the subscribers that sleep, after messages that were sent with `Loan::wake_nobody`.
+    fn wake_subscribers(&self) {}
     /// What was sent so far.
     fn stats(&self) -> Stats;
     /// The last thing that went wrong with the link.
@@ -161,6 +163,15 @@ impl Loan<'_> {
             Self::Slot(slot) => slot.send(len),
             #[cfg(feature = "network")]
             Self::Buffer(buffer) => buffer.send(len),
+        }
+    }
+
+    /// Leaves waking those who sleep to a later `PublisherLink::wake_subscribers`.
+    pub(crate) fn wake_nobody(&mut self) {
+        match self {
+            Self::Slot(slot) => slot.wake_nobody(),
+            #[cfg(feature = "network")]
+            Self::Buffer(_) => {}
         }
     }
 }

@@ -41,23 +41,39 @@ impl Sent {
     }
 }
 
-/// A lent slot, or a buffer that is compressed into one.
+/// A lent slot, or a buffer that is compressed into one; and how long sending it may take.
 #[derive(Debug)]
 pub(crate) enum Loan<'a> {
-    Slot(shm::Loan<'a>),
-    Packed(PackedLoan<'a>),
+    Slot(shm::Loan<'a>, Wait),
+    Packed(PackedLoan<'a>, Wait),
 }
 
 impl Loan<'_> {
     pub(crate) fn send(self, len: usize) -> Result<(), SendError> {
         match self {
-            Self::Slot(mut slot) => {
+            Self::Slot(mut slot, wait) => {
                 slot.truncate(len);
-                slot.send().map(drop)
+                send(slot, wait)
             }
-            Self::Packed(packed) => packed.send(len),
+            Self::Packed(packed, wait) => packed.send(len, wait),
         }
     }
+
+    pub(crate) fn wake_nobody(&mut self) {
+        match self {
+            Self::Slot(slot, _) => slot.wake_nobody(),
+            Self::Packed(packed, _) => packed.wake_nobody(),
+        }
+    }
+}
+
+fn send(slot: shm::Loan<'_>, wait: Wait) -> Result<(), SendError> {
+    let sent = match wait {
+        Wait::No => slot.send_timeout(Duration::ZERO),
+        Wait::AtMost(timeout) => slot.send_timeout(timeout),
+        Wait::Default => slot.send(),
+    };
+    sent.map(drop)
 }
 
 impl ops::Deref for Loan<'_> {
@@ -65,8 +81,8 @@ impl ops::Deref for Loan<'_> {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Self::Slot(slot) => slot,
-            Self::Packed(packed) => packed.payload(),
+            Self::Slot(slot, _) => slot,
+            Self::Packed(packed, _) => packed.payload(),
         }
     }
 }
@@ -74,8 +90,8 @@ impl ops::Deref for Loan<'_> {
 impl ops::DerefMut for Loan<'_> {
     fn deref_mut(&mut self) -> &mut [u8] {
         match self {
-            Self::Slot(slot) => slot,
-            Self::Packed(packed) => packed.payload_mut(),
+            Self::Slot(slot, _) => slot,
+            Self::Packed(packed, _) => packed.payload_mut(),
         }
     }
 }
@@ -187,7 +203,11 @@ impl PublisherLink for ShmPublisher {
 
     fn loan(&self, len: Option<usize>, wait: Wait) -> Result<super::Loan<'_>, SendError> {
         let len = len.unwrap_or(self.slot_bytes());
-        take(self, len, wait).map(|slot| super::Loan::Slot(Loan::Slot(slot)))
+        take(self, len, wait).map(|slot| super::Loan::Slot(Loan::Slot(slot, wait)))
+    }
+
+    fn wake_subscribers(&self) {
+        ShmPublisher::wake_subscribers(self);
     }
 
     /// A message is with its subscribers when `send` returns.
@@ -216,7 +236,11 @@ impl PublisherLink for PackedPublisher {
 
     fn loan(&self, len: Option<usize>, wait: Wait) -> Result<super::Loan<'_>, SendError> {
         let len = len.unwrap_or(self.max_len());
-        self.lend(len, wait).map(|loan| super::Loan::Slot(Loan::Packed(loan)))
+        self.lend(len, wait).map(|loan| super::Loan::Slot(Loan::Packed(loan, wait)))
+    }
+
+    fn wake_subscribers(&self) {
+        self.ring.wake_subscribers();
     }
 
     fn flush(&self, timeout: Duration) -> Result<(), FlushError> {

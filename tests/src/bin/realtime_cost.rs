@@ -1,12 +1,12 @@
 //! Counts what pushing costs beside time, for `tests/realtime_cost.rs`: system calls (each one of the pushing thread is
 //! trapped by seccomp), allocations (a counting allocator), page faults and switches (the kernel's own counts).
 //!
-//!     realtime_cost <deadline | spin | notify | direct | control> [refuse | overwrite | latest]
+//!     realtime_cost <deadline | spin | notify | direct | silent | control> [refuse | overwrite | latest]
 //!
 //! Prints `name value` lines.
 
 use msg_runtime::{
-    Message, Publisher, Subscriber,
+    Message, Publisher, Subscriber, TrySendError,
     realtime::{RealtimePublisher, Waking, WhenFull},
 };
 use std::{
@@ -260,6 +260,7 @@ fn kernel_counts() -> (i64, i64) {
 }
 
 static RECEIVED: AtomicU64 = AtomicU64::new(0);
+static NOTICED: AtomicU64 = AtomicU64::new(0);
 static PUSHED: AtomicU64 = AtomicU64::new(0);
 static ACCOUNTED: AtomicU64 = AtomicU64::new(0);
 static PUBLISHED: AtomicU64 = AtomicU64::new(0);
@@ -336,6 +337,55 @@ fn direct(publisher: &Publisher<Joints>) -> ! {
     measure(step, || PUBLISHED.store(published.get(), Relaxed))
 }
 
+/// The same without a look at anybody: no room is an answer, too.
+fn silent(publisher: &Publisher<Joints>) -> ! {
+    let (published, full) = (Cell::new(0), Cell::new(0));
+    let step = |number| {
+        let sent = if number % 2 == 0 {
+            publisher.try_send(&joints(number))
+        } else {
+            publisher.try_loan().and_then(|mut loan| {
+                *loan = joints(number);
+                loan.send().map_err(TrySendError::from)
+            })
+        };
+        match sent {
+            Ok(()) => published.set(published.get() + 1),
+            Err(TrySendError::Full) => full.set(full.get() + 1),
+            Err(error) => panic!("{error}"),
+        }
+    };
+    measure(step, || {
+        PUSHED.store(WARM_UP + COUNTED + TRAPPED, Relaxed);
+        PUBLISHED.store(published.get(), Relaxed);
+        ACCOUNTED.store(published.get() + full.get(), Relaxed);
+    })
+}
+
+/// Sleeps until there is a message, again and again: whoever wakes anybody wakes this one.
+fn sleep_until_noticed(endpoint: &str) {
+    let endpoint = format!("{endpoint},wait=sleep");
+    let sleeper = Subscriber::<Joints>::builder(&endpoint).latest_only().open();
+    let sleeper = sleeper.expect("the name is this process's own");
+    thread::spawn(move || {
+        while sleeper.recv().is_ok() {
+            NOTICED.fetch_add(1, Relaxed);
+        }
+    });
+}
+
+/// Receives everything without sleeping, as the readers of a thread that publishes itself shall.
+fn poll(subscriber: Subscriber<Joints>) {
+    thread::spawn(move || {
+        loop {
+            match subscriber.try_recv() {
+                Ok(_) => _ = RECEIVED.fetch_add(1, Relaxed),
+                Err(_) => thread::yield_now(),
+            }
+        }
+    });
+}
+
 /// What the counters must see: a system call and an allocation each time.
 fn control() -> ! {
     measure(
@@ -357,21 +407,14 @@ fn main() {
     if way == "notify" {
         trap::futex_calls();
     }
-    let endpoint = format!("shm;realtime-cost-{}?slots={SLOTS}", process::id());
+    let wake = if way == "silent" { "never" } else { "always" };
+    let endpoint = format!("shm;realtime-cost-{}?slots={SLOTS},wake={wake}", process::id());
     let subscriber = Subscriber::<Joints>::open(&endpoint).expect("the name is this process's own");
     let publisher = Publisher::<Joints>::open(&endpoint).expect("the name is this process's own");
-    // It polls, as the readers of a thread that publishes itself shall.
-    thread::spawn(move || {
-        loop {
-            match subscriber.try_recv() {
-                Ok(_) => RECEIVED.fetch_add(1, Relaxed),
-                Err(_) => {
-                    thread::yield_now();
-                    continue;
-                }
-            };
-        }
-    });
+    if way == "silent" {
+        sleep_until_noticed(&endpoint);
+    }
+    poll(subscriber);
     thread::spawn(move || {
         let when_full = match when_full.as_str() {
             "overwrite" => WhenFull::OverwriteOldest,
@@ -380,6 +423,7 @@ fn main() {
         };
         let waking = match way.as_str() {
             "direct" => direct(&publisher),
+            "silent" => silent(&publisher),
             "control" => control(),
             "notify" => Waking::Notify,
             "spin" => Waking::Spin,
@@ -403,6 +447,7 @@ fn main() {
         ("pushed", &PUSHED),
         ("accounted", &ACCOUNTED),
         ("published", &PUBLISHED),
+        ("noticed", &NOTICED),
         ("milliseconds", &MILLISECONDS),
     ] {
         writeln!(out, "{name} {}", counter.load(Relaxed)).expect("the test reads it");

@@ -2,7 +2,7 @@
 //!
 //! The ring carries the header byte beside the payload and knows nothing of this.
 
-use super::{Payload, Wait, take};
+use super::{Payload, Wait, send, take};
 use crate::{
     AlignedBuffer,
     compression::{Compressor, Decompressor},
@@ -82,7 +82,11 @@ impl PackedLoan<'_> {
         self.packer.payload.as_mut_slice()
     }
 
-    pub(super) fn send(mut self, len: usize) -> Result<(), SendError> {
+    pub(super) fn wake_nobody(&mut self) {
+        self.slot.wake_nobody();
+    }
+
+    pub(super) fn send(mut self, len: usize, wait: Wait) -> Result<(), SendError> {
         let Packer { compressor, payload } = &mut *self.packer;
         payload.truncate(len);
         let (codec, packed) = compressor.compress(payload, &mut self.slot).unwrap_or_else(|| {
@@ -91,8 +95,9 @@ impl PackedLoan<'_> {
         });
         self.slot.header_byte(codec.header());
         self.slot.truncate(packed);
-        self.slot.send()?;
-        self.saved.fetch_add((payload.len() - packed) as u64, Relaxed);
+        let saved = (payload.len() - packed) as u64;
+        send(self.slot, wait)?;
+        self.saved.fetch_add(saved, Relaxed);
         Ok(())
     }
 }
