@@ -276,3 +276,19 @@ fn absent(address: &Address) -> Error {
     let text = format!("this build has no {name}; turn on the feature `{name}` of msg-runtime");
     Error::new(ErrorKind::Unsupported, text)
 }
+
+#[cfg(all(test, not(feature = "nats")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transport_that_this_build_lacks_is_named_with_its_feature() {
+        let endpoint: Endpoint = "nats;127.0.0.1".parse().unwrap();
+        let topic = Topic::new("x").unwrap();
+        let stream =
+            Stream { topic, type_name: "", encoding: "raw", fingerprint: 0, schema: &[], plain_bytes: None };
+        let error = open_publisher(&endpoint, &stream, None).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert_eq!(error.to_string(), "this build has no nats; turn on the feature `nats` of msg-runtime");
+    }
+}
