@@ -313,9 +313,7 @@ fn a_full_file_system_is_an_error_at_open() {
     let mut peer = Peer::start(&directory, "c", &["tiny"]);
     let line = peer.line();
     if let Some(reason) = line.strip_prefix("refused ") {
-        println!("not run: no mount namespace ({reason}); run as root");
-        assert!(std::env::var_os("CI").is_none(), "must run where CI is set");
-        return;
+        return peer::not_run(&format!("no mount namespace ({reason}); run as root"));
     }
     assert!(line.starts_with("NoSpace "), "{line}");
     let need = 8 * (4 << 20);

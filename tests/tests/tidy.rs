@@ -127,8 +127,8 @@ fn sources(folders: &[&str]) -> Vec<Source> {
 fn crates() -> Vec<Source> {
     let folders = ["msg-derive/src", "msg-schema/src", "msg-codegen/src", "msg-runtime/src", "msg-cli/src"];
     let mut found = sources(&folders);
-    let tests = ["/models.rs", "/stress.rs", "/tests.rs"];
-    found.retain(|source| !tests.iter().any(|name| source.path.ends_with(name)));
+    let tests = ["/models.rs", "/models/", "/garbage.rs", "/stress.rs", "/tests.rs"];
+    found.retain(|source| !tests.iter().any(|name| source.path.contains(name)));
     found
 }
 

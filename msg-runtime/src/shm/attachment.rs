@@ -61,7 +61,7 @@ impl Attachment {
             states: &readers.states,
             readers: &readers.records,
             pinners: &readers.flags.pinners,
-            #[cfg(loom)]
+            #[cfg(any(loom, shuttle, seeded))]
             faults: &[],
         };
         // SAFETY: MAPPED.

@@ -116,8 +116,20 @@ pub(super) fn is_named(path: &Path, file: (u64, u64)) -> bool {
     look(path, file) == Sight::Same
 }
 
+/// How long a file of this process may be.
+pub(super) fn longest_file() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: `limit` lives through the call.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) } == 0;
+    if known { limit.rlim_cur } else { u64::MAX }
+}
+
 /// Gives the file its length and reserves every byte of it, so that no later write can fail.
 pub(super) fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+    // The kernel would not only refuse, but end the process by a signal.
+    if bytes > longest_file() {
+        return Err(io::Error::from_raw_os_error(libc::EFBIG));
+    }
     let bytes = libc::off_t::try_from(bytes).map_err(|_| io::Error::from_raw_os_error(libc::EFBIG))?;
     loop {
         // SAFETY: works on an open descriptor alone.

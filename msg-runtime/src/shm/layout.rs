@@ -26,6 +26,7 @@
 //! | 392 | 4 | `named`: somebody asked for this geometry | whoever did |
 //! | 396 | 4 | `closed`: the files have lost their names | whoever noticed |
 //! | 512 | 8 · 128 | states: 64 subscribers, 64 publishers | their owner; repairers |
+//! | 1536 | 8 | `looked`: when a publisher that waits last looked for the dead, by `CLOCK_MONOTONIC` | whoever did |
 //! | 2048 | 256 · 64 | [`ReaderRecord`]s | their owner |
 //! | 18432 | 16 · 128 | [`ProcessRecord`]s | their owner |
 //!
@@ -164,7 +165,8 @@ pub(super) struct Readers {
     pub(super) space: AlignedWord,
     pub(super) flags: Flags,
     pub(super) states: [AtomicU64; PARTICIPANTS],
-    _unused: [PlainU64; 64],
+    pub(super) looked: PlainU64,
+    _unused: [PlainU64; 63],
     pub(super) records: [ReaderRecord; MAX_PER_KIND],
     pub(super) processes: [ProcessRecord; PARTICIPANTS],
 }
@@ -332,6 +334,7 @@ mod tests {
             (flags + offset_of!(Flags, named), size_of::<AtomicU32>()),
             (flags + offset_of!(Flags, closed), size_of::<AtomicU32>()),
             (offset_of!(Readers, states), size_of::<[AtomicU64; PARTICIPANTS]>()),
+            (offset_of!(Readers, looked), size_of::<PlainU64>()),
             (offset_of!(Readers, records), size_of::<[ReaderRecord; MAX_PER_KIND]>()),
             (offset_of!(Readers, processes), size_of::<[ProcessRecord; PARTICIPANTS]>()),
         ];

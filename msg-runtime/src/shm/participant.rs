@@ -240,6 +240,19 @@ impl Attachment {
         changed
     }
 
+    /// As `repair`, unless somebody has done so in the last `every` nanoseconds: of many publishers that wait for room,
+    /// one looks for all. It asks the system about each participant, which 64 at once must not.
+    pub(super) fn repair_for_all(&self, now: u64, every: u64) -> bool {
+        let looked = &self.membership.readers().looked;
+        let last = looked.load(Relaxed);
+        // A time that has not come yet is garbage, or by the clock of another time namespace.
+        let recently = last <= now && now - last < every;
+        if recently || looked.compare_exchange(last, now, Relaxed, Relaxed).is_err() {
+            return false;
+        }
+        self.repair()
+    }
+
     /// Whether no publisher can come to wait for a latest-only subscriber, counting those who are about to publish.
     ///
     /// Such a subscriber pins two slots at most: a sample that is kept, and what it copies meanwhile. Beside them are

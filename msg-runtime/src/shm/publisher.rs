@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorKind, SendError, TrySendError};
 const SPIN: Duration = Duration::from_micros(20);
 /// The longest sleep of a blocked publisher: it is the one who finds out that a subscriber died.
 const LONGEST_SLEEP: Duration = Duration::from_millis(50);
-/// Nanoseconds between two looks for the dead while the ring is full.
+/// Nanoseconds between two looks for the dead while the ring is full, of all publishers together.
 const REPAIR_EVERY: u64 = 20_000_000;
 /// Nanoseconds between two looks at the names of the files.
 const LOOK_EVERY: u64 = 500_000_000;
@@ -103,7 +103,7 @@ impl Taker {
             return Ok(false);
         }
         self.repair_at = now + REPAIR_EVERY;
-        let repaired = self.attachment.repair();
+        let repaired = self.attachment.repair_for_all(now, REPAIR_EVERY);
         Ok(self.attachment.evict_late() || repaired)
     }
 

@@ -26,9 +26,9 @@
 //!
 //! Each side has a `SeqCst` fence between the two, named at its place.
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(loom, shuttle, seeded))))]
 mod crash;
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(loom, shuttle, seeded))))]
 mod garbage;
 #[cfg(all(test, loom))]
 mod models;
@@ -62,12 +62,12 @@ pub(super) struct Ring<'a> {
     pub(super) readers: &'a [ReaderRecord],
     /// Bit k is set before reader k first becomes latest-only or evicted, and stays: a hint where to look.
     pub(super) pinners: &'a AtomicU64,
-    /// Faults to commit on purpose, so that the models can show that they would be caught.
-    #[cfg(loom)]
+    /// Faults to commit on purpose, so that models and stress can show that they would be caught.
+    #[cfg(any(loom, shuttle, seeded))]
     pub(super) faults: &'static [Fault],
 }
 
-/// Mistakes that a model seeds to show that it would catch them; outside of the models nobody makes them.
+/// Mistakes that a model seeds to show that it would catch them; outside of models and stress nobody makes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     NoScanFence,
@@ -90,12 +90,15 @@ pub(super) enum Fault {
     RelaxedDropHold,
     RelaxedDropReading,
     RelaxedExchange,
+    BusyIsCorrupted,
+    /// No mistake: a commit loses its patience so soon that a model sees it.
+    Impatient,
 }
 
 #[cfg(loom)]
 impl Fault {
     /// Every one of them.
-    const ALL: [Self; 20] = [
+    const ALL: [Self; 21] = [
         Self::NoScanFence,
         Self::NoJoinFence,
         Self::NoHelperFence,
@@ -116,11 +119,12 @@ impl Fault {
         Self::RelaxedDropHold,
         Self::RelaxedDropReading,
         Self::RelaxedExchange,
+        Self::BusyIsCorrupted,
     ];
 }
 
 #[cfg(loom)]
-const _: () = assert!(Fault::ALL.len() == Fault::RelaxedExchange as usize + 1, "the last one is another");
+const _: () = assert!(Fault::ALL.len() == Fault::Impatient as usize, "the last mistake is another");
 
 /// What a publisher remembers between its loans, so that the hot path reads no reader's memory.
 #[derive(Debug)]
@@ -168,12 +172,12 @@ pub(super) enum CommitError {
 }
 
 impl Ring<'_> {
-    #[cfg(loom)]
+    #[cfg(any(loom, shuttle, seeded))]
     fn fault(&self, fault: Fault) -> bool {
         self.faults.contains(&fault)
     }
 
-    #[cfg(not(loom))]
+    #[cfg(not(any(loom, shuttle, seeded)))]
     #[inline(always)]
     const fn fault(&self, _fault: Fault) -> bool {
         false
@@ -382,7 +386,7 @@ impl Ring<'_> {
     pub(super) fn commit(&self, slot: usize) -> Result<u64, CommitError> {
         let places = self.entries.len() as u64;
         let started_at = self.tail.load(Ordering::Acquire);
-        for _ in 0..4 * places + 64 {
+        for _ in 0..if self.fault(Fault::Impatient) { 2 } else { 4 * places + 64 } {
             let tail = self.tail.load(Ordering::Acquire);
             if tail >= SEQUENCE_LIMIT {
                 return Err(CommitError::Corrupted);
@@ -406,7 +410,7 @@ impl Ring<'_> {
                 return Ok(tail);
             }
         }
-        let moved = self.tail.load(Ordering::Acquire) != started_at;
+        let moved = self.tail.load(Ordering::Acquire) != started_at && !self.fault(Fault::BusyIsCorrupted);
         Err(if moved { CommitError::Busy } else { CommitError::Corrupted })
     }
 

@@ -340,7 +340,16 @@ pub(super) fn make_data(names: &Names, header: &Header) -> Result<File, Error> {
 /// Why a file could not be made.
 pub(super) fn creation_error(names: &Names, need: u64, error: io::Error) -> Error {
     let directory = names.directory.display();
-    let short = [Some(libc::ENOSPC), Some(libc::EDQUOT), Some(libc::EFBIG)].contains(&error.raw_os_error());
+    if error.raw_os_error() == Some(libc::EFBIG) {
+        let text = format!(
+            "{}: the segment needs a file of {need} bytes and this process may have {}: \
+             fewer or smaller slots, or raise the limit (`ulimit -f`, RLIMIT_FSIZE)",
+            names.label,
+            file::longest_file()
+        );
+        return Error::new(ErrorKind::NoSpace, text).with_source(error);
+    }
+    let short = [Some(libc::ENOSPC), Some(libc::EDQUOT)].contains(&error.raw_os_error());
     if short {
         let free =
             file::free_bytes(&names.directory).map_or_else(|_| "unknown".into(), |free| free.to_string());

@@ -1,12 +1,21 @@
 //! The processes that the tests of shared memory start.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(clippy::print_stdout, reason = "a test says what it could not run")]
+
+pub(crate) mod trace;
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use msg_tests::shm::Directory;
+
+/// What a test needs that is not here; it must be where CI is set.
+pub(crate) fn not_run(reason: &str) {
+    println!("not run: {reason}");
+    assert!(std::env::var_os("CI").is_none(), "must run where CI is set");
+}
 
 /// Another process, killed when dropped.
 pub(crate) struct Peer {
@@ -63,10 +72,21 @@ impl Peer {
         line.trim_end().to_owned()
     }
 
+    /// Tells a peer that listens to do something.
+    pub(crate) fn tell(&self, line: &str) {
+        writeln!(self.child.stdin.as_ref().unwrap(), "{line}").unwrap();
+    }
+
     /// Tells a peer that listens to do something; returns what it answers.
     pub(crate) fn ask(&mut self, line: &str) -> String {
-        writeln!(self.child.stdin.as_ref().unwrap(), "{line}").unwrap();
+        self.tell(line);
         self.line()
+    }
+
+    /// Tells a peer that listens that there is no more, and sees it end well.
+    pub(crate) fn hang_up(mut self) {
+        drop(self.child.stdin.take());
+        self.ends_well();
     }
 
     pub(crate) fn id(&self) -> u32 {

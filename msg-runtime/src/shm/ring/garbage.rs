@@ -129,38 +129,47 @@ fn use_everything(ring: &Ring<'_>, snapshot: &mut Snapshot) {
     ring.seal();
 }
 
+/// One control block that makes no sense.
+fn round(random: &mut Random, number: u32) {
+    let memory = Memory::new();
+    let (ring, words) = (memory.ring(), memory.words());
+    let mut snapshot = Snapshot::new(Owner::new(65, 1), READERS * 8);
+    if number.is_multiple_of(2) {
+        for word in &words {
+            word.store(random.word(), Ordering::Relaxed);
+        }
+    } else {
+        // A ring at work, with one word gone wrong.
+        ring.join(0, Kind::Lossless);
+        for _ in 0..random.below(9) {
+            if let Some(taken) = ring.loan(&mut snapshot) {
+                let sequence = ring.commit(taken.slot).unwrap();
+                ring.mark(&taken, sequence);
+            }
+            if let Some(found) = ring.next(0).unwrap() {
+                ring.release(0, found.sequence);
+            }
+        }
+        let wrong = random.below(words.len() as u64) as usize;
+        words[wrong].store(random.next() >> random.below(64), Ordering::Relaxed);
+    }
+    use_everything(&ring, &mut snapshot);
+}
+
 /// More with `MSG_GARBAGE_ROUNDS=10000000`, best with `--release`.
 #[test]
 fn garbage_never_panics_hangs_or_leads_outside() {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let started = Instant::now();
     let rounds: u32 =
         std::env::var("MSG_GARBAGE_ROUNDS").map_or(60_000, |text| text.parse().expect("a number of rounds"));
-    for round in 0..rounds {
-        let memory = Memory::new();
-        let (ring, words) = (memory.ring(), memory.words());
-        let mut snapshot = Snapshot::new(Owner::new(65, 1), READERS * 8);
-        if round % 2 == 0 {
-            for word in &words {
-                word.store(random.word(), Ordering::Relaxed);
-            }
-        } else {
-            // A ring at work, with one word gone wrong.
-            ring.join(0, Kind::Lossless);
-            for _ in 0..random.below(9) {
-                if let Some(taken) = ring.loan(&mut snapshot) {
-                    let sequence = ring.commit(taken.slot).unwrap();
-                    ring.mark(&taken, sequence);
-                }
-                if let Some(found) = ring.next(0).unwrap() {
-                    ring.release(0, found.sequence);
-                }
-            }
-            let wrong = random.below(words.len() as u64) as usize;
-            words[wrong].store(random.next() >> random.below(64), Ordering::Relaxed);
+    std::thread::scope(|scope| {
+        for seed in [0x9e37_79b9_7f4a_7c15, 0x2545_f491_4f6c_dd1d] {
+            scope.spawn(move || {
+                let mut random = Random(seed);
+                (0..rounds.div_ceil(2)).for_each(|number| round(&mut random, number));
+            });
         }
-        use_everything(&ring, &mut snapshot);
-    }
+    });
     assert!(started.elapsed().as_millis() < 1000 + u128::from(rounds), "every move is bounded");
 }
 

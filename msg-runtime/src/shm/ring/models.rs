@@ -3,7 +3,9 @@
 //! Each rule has a scenario that passes, and a seeded fault (or an older, wrong rule written out here) with which the
 //! same scenario fails. `RUSTFLAGS="--cfg loom" cargo test --release -p msg-runtime --lib shm::`.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
+
+mod names;
 
 use std::array;
 
@@ -150,12 +152,26 @@ fn publisher(participant: usize) -> Snapshot {
     Snapshot::new(Owner::new(participant, 1), 8)
 }
 
+/// Runs a scenario in every way that its threads can come in between each other, with at most so many preemptions.
 fn check(preemptions: usize, scenario: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = 20_000;
-    builder.check(scenario);
+    // Not loom's: counts over all ways.
+    let ways = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let counted = std::sync::Arc::clone(&ways);
+    builder.check(move || {
+        counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        scenario();
+    });
+    let ways = ways.load(std::sync::atomic::Ordering::Relaxed);
+    println!("{ways} ways");
+    assert!(ways >= FEWEST_WAYS, "{ways} ways: the threads hardly meet");
 }
+
+/// A model with fewer shows little. Loom remembers one access of each word, the last: which of two sides is the thread
+/// that starts and which is the model itself decides whether it sees a reason to try another order.
+const FEWEST_WAYS: usize = 15;
 
 // ---- joining
 
@@ -446,15 +462,21 @@ fn latest_works_where_sequences_end() {
 
 /// One loan is held for long and another publisher looks for room: the newest message stays readable.
 fn newest(faults: &'static [Fault]) {
-    check(2, move || {
+    check(3, move || {
         let model = Model::new(2, 1, faults);
         model.join(0, Kind::Latest);
         let mut snapshot = publisher(65);
         model.send_all(&mut snapshot, 0..1);
-        let _slow = model.ring().loan(&mut snapshot);
+        let other = Arc::clone(&model);
+        let slow = thread::spawn(move || other.ring().loan(&mut snapshot).is_some());
+        let other = Arc::clone(&model);
+        let reader = thread::spawn(move || {
+            let found = other.ring().latest(0, 0, 1).expect("the newest message is gone");
+            assert_eq!(other.read(found.slot), found.sequence);
+        });
         let _other = model.ring().loan(&mut publisher(66));
-        let found = model.ring().latest(0, 0, 1).expect("the newest message is gone");
-        assert_eq!(model.read(found.slot), found.sequence);
+        slow.join().unwrap();
+        reader.join().unwrap();
     });
 }
 
@@ -465,21 +487,21 @@ fn the_newest_message_stays() {
 
 /// A latest-only reader stops in the middle of reading: with the newest, its own and one to fill, nobody waits for it.
 fn never_full(slots: usize) {
-    check(3, move || {
+    check(4, move || {
         let model = Model::new(slots, 1, &[]);
         model.join(0, Kind::Latest);
         let mut snapshot = publisher(65);
         model.send_all(&mut snapshot, 0..1);
         let other = Arc::clone(&model);
-        let sender = thread::spawn(move || {
-            for sequence in 1..4 {
-                other.send(&mut snapshot, sequence).expect("held back by a latest-only reader");
+        let reader = thread::spawn(move || {
+            if let Some(found) = other.ring().latest(0, 0, 1) {
+                assert_eq!(other.read(found.slot), found.sequence);
             }
         });
-        if let Some(found) = model.ring().latest(0, 0, 1) {
-            assert_eq!(model.read(found.slot), found.sequence);
+        for sequence in 1..4 {
+            model.send(&mut snapshot, sequence).expect("held back by a latest-only reader");
         }
-        sender.join().unwrap();
+        reader.join().unwrap();
     });
 }
 
@@ -496,7 +518,7 @@ fn two_slots_may_wait_for_a_latest_only_reader() {
 
 /// A latest-only reader keeps a sample and copies a newer message, with two pins at once; it may stop in the middle.
 fn never_full_beside_a_copy(slots: usize) {
-    check(2, move || {
+    check(4, move || {
         let model = Model::new(slots, 1, &[]);
         model.join(0, Kind::Latest);
         let mut snapshot = publisher(65);
@@ -505,16 +527,16 @@ fn never_full_beside_a_copy(slots: usize) {
         model.ring().keep_latest(0, 0, kept);
         model.send_all(&mut snapshot, 1..2);
         let other = Arc::clone(&model);
-        let sender = thread::spawn(move || {
-            for sequence in 2..5 {
-                other.send(&mut snapshot, sequence).expect("held back by a latest-only reader");
+        let reader = thread::spawn(move || {
+            if let Some(found) = other.ring().latest(0, 1, 1) {
+                assert_eq!(other.read(found.slot), found.sequence);
             }
+            assert_eq!(other.read(kept.slot), 0);
         });
-        if let Some(found) = model.ring().latest(0, 1, 1) {
-            assert_eq!(model.read(found.slot), found.sequence);
+        for sequence in 2..5 {
+            model.send(&mut snapshot, sequence).expect("held back by a latest-only reader");
         }
-        assert_eq!(model.read(kept.slot), 0);
-        sender.join().unwrap();
+        reader.join().unwrap();
     });
 }
 
@@ -561,10 +583,9 @@ fn a_latest_only_join_beside_a_publisher_counts_exactly() {
 
 /// Two latest-only readers beside two publishers, with the fewest slots that are allowed: whole messages, and nobody
 /// waits.
-#[test]
-fn two_latest_only_readers_beside_two_publishers() {
-    check(1, || {
-        let model = Model::new(7, 2, &[]);
+fn two_latest(faults: &'static [Fault], slots: usize) {
+    check(1, move || {
+        let model = Model::new(slots, 2, faults);
         for reader in 0..2 {
             model.join(reader, Kind::Latest);
         }
@@ -590,11 +611,18 @@ fn two_latest_only_readers_beside_two_publishers() {
     });
 }
 
-/// A publisher leaves and another takes its place and index, while a third repairs: the new one's loan is its own.
 #[test]
-fn a_place_that_is_taken_again_is_not_mistaken_for_the_dead_one() {
-    check(3, || {
+fn two_latest_only_readers_beside_two_publishers() {
+    two_latest(&[], 7);
+}
+
+/// A publisher leaves and another takes its place and index, while a third repairs: the new one's loan is its own.
+///
+/// Generations in a loan are the low 24 bits, so the places start with one that wraps there or does not.
+fn taken_again(generation: u64, dead_is: impl Fn(Owner, Owner) -> bool + Sync + Send + Copy + 'static) {
+    check(3, move || {
         let model = Arc::new(Model::over(places(1), 2, &[]));
+        model.shared.states[1].store(State::new(generation, Kind::Free).0, Ordering::Release);
         let owner = |model: &Model| Owner::new(1, model.ring().enlist(1).generation());
         let dead = owner(&model);
         let _left = model.ring().loan(&mut Snapshot::new(dead, 8)).unwrap();
@@ -602,7 +630,7 @@ fn a_place_that_is_taken_again_is_not_mistaken_for_the_dead_one() {
         let repairer = thread::spawn(move || {
             other.ring().repair(|found| {
                 let state = State(other.shared.states[1].load(Ordering::Acquire));
-                Owner::new(1, state.generation()) != found
+                dead_is(found, Owner::new(1, state.generation()))
             });
         });
         let mut snapshot = Snapshot::new(owner(&model), 8);
@@ -617,6 +645,22 @@ fn a_place_that_is_taken_again_is_not_mistaken_for_the_dead_one() {
         let loans = std::iter::from_fn(|| model.ring().loan(&mut snapshot)).count();
         assert_eq!(loans, 2, "a slot is lost");
     });
+}
+
+#[test]
+fn a_place_that_is_taken_again_is_not_mistaken_for_the_dead_one() {
+    taken_again(0, |found, now| found != now);
+}
+
+#[test]
+fn a_place_is_taken_again_where_generations_wrap() {
+    taken_again((1 << 24) - 3, |found, now| found != now);
+}
+
+#[test]
+#[should_panic]
+fn a_loan_is_not_judged_by_its_place_alone() {
+    taken_again(0, |found, now| found.participant == now.participant);
 }
 
 // ---- loans that end badly
@@ -726,28 +770,56 @@ fn a_dead_publishers_kept_message_stays_while_the_ring_laps_it() {
 
 #[test]
 fn a_dead_publishers_read_message_stays_while_the_ring_laps_it() {
-    wrapped(&[], Kind::Latest, 3, 0);
+    wrapped(&[], Kind::Latest, 2, 0);
+}
+
+#[test]
+fn a_dead_publishers_message_stays_where_half_words_wrap() {
+    wrapped(&[], Kind::Lossless, 1, (1 << 32) - 3);
+    wrapped(&[], Kind::Latest, 1, (1 << 32) - 3);
+}
+
+#[test]
+fn a_dead_publishers_message_stays_where_sequences_end() {
+    wrapped(&[], Kind::Lossless, 1, SEQUENCE_LIMIT - 16);
+    wrapped(&[], Kind::Latest, 1, SEQUENCE_LIMIT - 16);
 }
 
 /// A publisher died between its commit and the mark; two repair at once, and one of them publishes.
-#[test]
-fn what_a_dead_publisher_committed_is_received_once() {
-    check(3, || {
+fn committed_once(first: u64, repair: impl Fn(&Model, &Taken) + Sync + Send + Copy + 'static) {
+    check(3, move || {
         let model = Model::new(2, 1, &[]);
+        model.start_at(first);
         model.join(0, Kind::Lossless);
         let dead = model.ring().loan(&mut publisher(65)).unwrap();
-        model.fill(dead.slot, 0);
+        model.fill(dead.slot, first);
         model.ring().commit(dead.slot).unwrap();
         let other = Arc::clone(&model);
-        let one = thread::spawn(move || other.repair(65));
+        let one = thread::spawn(move || repair(&other, &dead));
         let other = Arc::clone(&model);
         let two = thread::spawn(move || {
-            other.repair(65);
-            other.send(&mut publisher(66), 1).unwrap()
+            repair(&other, &dead);
+            other.send(&mut publisher(66), first + 1).unwrap()
         });
         one.join().unwrap();
-        assert_eq!(two.join().unwrap(), 1);
-        model.drain(0, 0, 2);
+        assert_eq!(two.join().unwrap(), first + 1);
+        model.drain(0, first, first + 2);
+    });
+}
+
+#[test]
+fn what_a_dead_publisher_committed_is_received_once() {
+    for first in [0, (1 << 32) - 2, SEQUENCE_LIMIT - 8] {
+        committed_once(first, |model, _| model.repair(65));
+    }
+}
+
+#[test]
+#[should_panic]
+fn what_a_dead_publisher_committed_is_not_free() {
+    committed_once(0, |model, dead| {
+        model.ring().abort(dead);
+        model.ring().help_tail();
     });
 }
 
@@ -764,18 +836,18 @@ fn evict(
         let mut snapshot = publisher(65);
         model.send_all(&mut snapshot, 0..2);
         let other = Arc::clone(&model);
-        let sender = thread::spawn(move || {
-            if other.send(&mut snapshot, 2).is_none() {
-                other.ring().evict(0);
-                other.send(&mut snapshot, 2);
+        let reader = thread::spawn(move || {
+            if let Some(found) = next(&other, state) {
+                assert_eq!(other.read(found.slot), found.sequence);
+                other.ring().release(0, found.sequence);
+                other.ring().drop_reading(0);
             }
         });
-        if let Some(found) = next(&model, state) {
-            assert_eq!(model.read(found.slot), found.sequence);
-            model.ring().release(0, found.sequence);
-            model.ring().drop_reading(0);
+        if model.send(&mut snapshot, 2).is_none() {
+            model.ring().evict(0);
+            model.send(&mut snapshot, 2);
         }
-        sender.join().unwrap();
+        reader.join().unwrap();
     });
 }
 
@@ -791,9 +863,8 @@ fn an_evictable_reader_announces_what_it_borrows() {
 }
 
 /// A subscriber ends while one of its samples lives: publishers go on, and the sample stays what it was.
-#[test]
-fn a_sample_outlives_its_subscriber() {
-    check(3, || {
+fn outlives(let_go: impl Fn(&Model) + Sync + Send + Copy + 'static) {
+    check(3, move || {
         let model = Model::new(2, 1, &[]);
         model.join(0, Kind::Lossless);
         let mut snapshot = publisher(65);
@@ -802,7 +873,7 @@ fn a_sample_outlives_its_subscriber() {
         let sender = thread::spawn(move || other.send_all(&mut snapshot, 2..4));
         let found = model.next(0).unwrap();
         model.ring().keep(0, 0, found);
-        model.ring().evict(0);
+        let_go(&model);
         assert_eq!(model.read(found.slot), 0);
         model.ring().drop_hold(0, 0);
         sender.join().unwrap();
@@ -810,12 +881,22 @@ fn a_sample_outlives_its_subscriber() {
     });
 }
 
-// ---- publishers and readers in general
+#[test]
+fn a_sample_outlives_its_subscriber() {
+    outlives(|model| model.ring().evict(0));
+}
 
 #[test]
-fn two_publishers_and_a_reader_agree_on_one_order() {
-    check(3, || {
-        let model = Model::new(2, 1, &[]);
+#[should_panic]
+fn a_subscriber_with_samples_does_not_free_its_record() {
+    outlives(|model| free_record(&model.shared.states[0]));
+}
+
+// ---- publishers and readers in general
+
+fn one_order(faults: &'static [Fault]) {
+    check(3, move || {
+        let model = Model::new(2, 1, faults);
         model.join(0, Kind::Lossless);
         let senders = [(65, 11), (66, 22)].map(|(participant, value)| {
             let other = Arc::clone(&model);
@@ -840,32 +921,101 @@ fn two_publishers_and_a_reader_agree_on_one_order() {
 }
 
 #[test]
-fn one_slot_is_reused_only_after_its_release() {
-    check(3, || {
-        let model = Model::new(1, 1, &[]);
+fn two_publishers_and_a_reader_agree_on_one_order() {
+    one_order(&[]);
+}
+
+/// Commits that lose their patience after two turns, because the others are faster, say so and nothing else: trying
+/// again works. Returns in how many ways one of them did.
+fn busy(faults: &'static [Fault]) -> usize {
+    let busy = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let counted = std::sync::Arc::clone(&busy);
+    check(3, move || {
+        let model = Model::new(3, 1, faults);
+        model.join(0, Kind::Lossless);
+        let commit = |model: &Model, taken: &Taken| {
+            let mut busy = 0;
+            loop {
+                match model.ring().commit(taken.slot) {
+                    Ok(sequence) => break (sequence, busy),
+                    Err(error) => assert_eq!(error, CommitError::Busy),
+                }
+                busy += 1;
+                assert!(busy < 4, "there are only two messages of others");
+            }
+        };
+        let other = Arc::clone(&model);
+        let sender = thread::spawn(move || {
+            let mut snapshot = publisher(66);
+            for value in [21, 22] {
+                let taken = other.ring().loan(&mut snapshot).unwrap();
+                other.fill(taken.slot, value);
+                let (sequence, _) = commit(&other, &taken);
+                other.ring().mark(&taken, sequence);
+            }
+        });
+        let taken = model.ring().loan(&mut publisher(65)).unwrap();
+        model.fill(taken.slot, 11);
+        let (sequence, tries) = commit(&model, &taken);
+        model.ring().mark(&taken, sequence);
+        sender.join().unwrap();
+        let got = std::array::from_fn::<u64, 3, _>(|_| {
+            let found = model.next(0).unwrap();
+            let value = model.read(found.slot);
+            model.ring().release(0, found.sequence);
+            value
+        });
+        let mut wanted = vec![21, 22];
+        wanted.insert(sequence as usize, 11);
+        assert_eq!(got[..], wanted);
+        counted.fetch_add(tries, std::sync::atomic::Ordering::Relaxed);
+    });
+    busy.load(std::sync::atomic::Ordering::Relaxed)
+}
+
+#[test]
+fn a_commit_that_others_are_faster_than_is_busy_and_works_when_tried_again() {
+    assert!(busy(&[Fault::Impatient]) > 0, "nobody was ever busy");
+}
+
+fn reused(faults: &'static [Fault]) {
+    check(5, move || {
+        let model = Model::new(1, 1, faults);
         model.join(0, Kind::Lossless);
         let mut snapshot = publisher(65);
         model.send_all(&mut snapshot, 0..1);
         let other = Arc::clone(&model);
-        let sender = thread::spawn(move || other.send_all(&mut snapshot, 1..2));
-        assert_eq!(model.receive(0), Some(0));
+        let sender = thread::spawn(move || other.send_all(&mut snapshot, 1..4));
+        let received = (0..3).filter(|_| model.receive(0).is_some()).count() as u64;
         let end = sender.join().unwrap();
-        model.drain(0, 1, end);
+        model.drain(0, received, end);
+    });
+}
+
+#[test]
+fn one_slot_is_reused_only_after_its_release() {
+    reused(&[]);
+}
+
+/// Somebody joins where a slot is used again and again.
+fn join_beside_reuse(faults: &'static [Fault]) {
+    check(4, move || {
+        let model = Model::new(1, 1, faults);
+        let mut snapshot = publisher(65);
+        model.send_all(&mut snapshot, 0..1);
+        let other = Arc::clone(&model);
+        let joiner = thread::spawn(move || {
+            other.join(0, Kind::Lossless);
+            other.receive(0);
+        });
+        model.send_all(&mut snapshot, 1..3);
+        joiner.join().unwrap();
     });
 }
 
 #[test]
 fn a_join_beside_reuse_sees_whole_messages() {
-    check(3, || {
-        let model = Model::new(1, 1, &[]);
-        let mut snapshot = publisher(65);
-        model.send_all(&mut snapshot, 0..1);
-        let other = Arc::clone(&model);
-        let sender = thread::spawn(move || other.send_all(&mut snapshot, 1..3));
-        model.join(0, Kind::Lossless);
-        model.receive(0);
-        sender.join().unwrap();
-    });
+    join_beside_reuse(&[]);
 }
 
 /// A publisher and a reader side by side in one slot.
@@ -873,12 +1023,12 @@ fn a_join_beside_reuse_sees_whole_messages() {
 /// The reader is the thread that starts later. Loom remembers one access of each word, and a publisher loads a place
 /// right before it exchanges it: from a run in which the reader looked first, loom sees no reason to try the other order.
 fn one_slot(faults: &'static [Fault]) {
-    check(3, move || {
+    check(5, move || {
         let model = Model::new(1, 1, faults);
         model.join(0, Kind::Lossless);
         let other = Arc::clone(&model);
-        let receiver = thread::spawn(move || (0..2).filter(|_| other.receive(0).is_some()).count() as u64);
-        let end = model.send_all(&mut publisher(65), 0..2);
+        let receiver = thread::spawn(move || (0..3).filter(|_| other.receive(0).is_some()).count() as u64);
+        let end = model.send_all(&mut publisher(65), 0..3);
         model.drain(0, receiver.join().unwrap(), end);
     });
 }
@@ -890,7 +1040,7 @@ fn messages_pass_through_one_slot() {
 
 /// Two publishers borrow the same slot, one after the other, and one gives it back without publishing.
 fn two_loans(faults: &'static [Fault]) {
-    check(3, move || {
+    check(5, move || {
         let model = Model::new(1, 0, faults);
         let other = Arc::clone(&model);
         let fill = |model: &Model, participant| {
@@ -934,10 +1084,42 @@ fn scenario(fault: Fault) -> (fn(&'static [Fault]), &'static [Fault]) {
         Fault::NoSealCheck => replaced,
         Fault::RelaxedCommit | Fault::RelaxedEntry | Fault::RelaxedRelease => one_slot,
         Fault::RelaxedExchange => two_loans,
+        Fault::BusyIsCorrupted => |faults| {
+            busy(faults);
+        },
+        Fault::Impatient => unreachable!("it is no mistake"),
     };
-    // A pin that is compared by sequence only matters for a slot whose word is behind its message.
-    let beside: &[Fault] = if fault == Fault::PinBySequence { &[Fault::RepairWithoutBase] } else { &[] };
+    let beside: &[Fault] = match fault {
+        // A pin that is compared by sequence only matters for a slot whose word is behind its message.
+        Fault::PinBySequence => &[Fault::RepairWithoutBase],
+        Fault::BusyIsCorrupted => &[Fault::Impatient],
+        _ => &[],
+    };
     (scenario, beside)
+}
+
+/// Scenarios that no fault has as its own, and one that each of them catches.
+const OTHERS: [(&str, fn(&'static [Fault]), Fault); 9] = [
+    ("join, two slots", |faults| join(faults, 2, 4, 2, 0), Fault::NoJoinFence),
+    ("join, half words wrap", |faults| join(faults, 1, 3, 0, (1 << 32) - 2), Fault::NoScanFence),
+    ("join, sequences end", |faults| join(faults, 1, 3, 0, SEQUENCE_LIMIT - 8), Fault::NoScanFence),
+    ("latest, three slots", |faults| latest(faults, 3, 2, 0), Fault::NoReadingFence),
+    ("latest, half words wrap", |faults| latest(faults, 2, 2, (1 << 32) - 2), Fault::NoReadingFence),
+    ("latest, sequences end", |faults| latest(faults, 2, 2, SEQUENCE_LIMIT - 8), Fault::NoReadingFence),
+    ("latest, joining", latest_join, Fault::RelaxedCommit),
+    ("reuse", reused, Fault::RelaxedRelease),
+    ("join beside reuse", join_beside_reuse, Fault::RelaxedCommit),
+];
+
+#[test]
+fn every_scenario_catches_a_fault() {
+    let misses = |(name, scenario, fault): (&'static str, fn(&'static [Fault]), Fault)| {
+        let faults: &'static [Fault] = vec![fault].leak();
+        let missed = std::thread::spawn(move || scenario(faults)).join().is_ok();
+        missed.then(|| format!("{name}: {fault:?}"))
+    };
+    let missed: Vec<String> = OTHERS.into_iter().filter_map(misses).collect();
+    assert!(missed.is_empty(), "not caught: {missed:#?}");
 }
 
 /// Each fault fails a scenario that passes without it.
@@ -963,10 +1145,10 @@ fn every_seeded_fault_is_caught() {
 // ---- sleeping and waking
 
 /// A sleeper waits for a flag that a waker raises. A lost wake-up is a deadlock, which loom reports.
-fn sleep(announce: impl Fn(&AtomicU32, &dyn Fn() -> bool) + Sync + Send + Copy + 'static) {
+fn sleep(count: u32, announce: impl Fn(&AtomicU32, &dyn Fn() -> bool) + Sync + Send + Copy + 'static) {
     check(3, move || {
         // Not loom's: after a deadlock it could not be dropped.
-        let shared = std::sync::Arc::new((AtomicU64::new(0), AtomicU32::new(0)));
+        let shared = std::sync::Arc::new((AtomicU64::new(0), AtomicU32::new(count)));
         let other = std::sync::Arc::clone(&shared);
         let waker = thread::spawn(move || {
             for _ in 0..2 {
@@ -984,19 +1166,22 @@ fn sleep(announce: impl Fn(&AtomicU32, &dyn Fn() -> bool) + Sync + Send + Copy +
 
 #[test]
 fn no_wakeup_is_lost() {
-    sleep(|word, raised| {
-        let count = EventCount(word);
-        let ticket = count.announce();
-        if !raised() {
-            count.sleep(ticket, std::time::Duration::ZERO);
-        }
-    });
+    // At the beginning, and before the count wraps.
+    for count in [0, u32::MAX - 3] {
+        sleep(count, |word, raised| {
+            let count = EventCount(word);
+            let ticket = count.announce();
+            if !raised() {
+                count.sleep(ticket, std::time::Duration::ZERO);
+            }
+        });
+    }
 }
 
 #[test]
 #[should_panic(expected = "deadlock")]
 fn a_sleeper_looks_again_after_it_announced_itself() {
-    sleep(|word, _| {
+    sleep(0, |word, _| {
         let count = EventCount(word);
         let ticket = count.announce();
         count.sleep(ticket, std::time::Duration::ZERO);

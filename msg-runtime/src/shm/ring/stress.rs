@@ -37,6 +37,8 @@ struct Rig {
     pinners: AtomicU64,
     readers: [ReaderRecord; READERS],
     payloads: [UnsafeCell<[u64; 2]>; SLOTS],
+    #[cfg(any(shuttle, seeded))]
+    faults: &'static [Fault],
 }
 
 // SAFETY: the payloads are accessed under the protocol, which is what is tested.
@@ -55,7 +57,10 @@ fn pause() {
 }
 
 impl Rig {
-    fn new(first: u64) -> Self {
+    fn new(
+        first: u64,
+        #[cfg_attr(not(any(shuttle, seeded)), expect(unused))] faults: &'static [Fault],
+    ) -> Self {
         let record = |_| ReaderRecord {
             cursor: AtomicU64::new(0),
             reading: AtomicU64::new(0),
@@ -70,6 +75,8 @@ impl Rig {
             pinners: AtomicU64::new(0),
             readers: array::from_fn(record),
             payloads: array::from_fn(|_| UnsafeCell::new([0; 2])),
+            #[cfg(any(shuttle, seeded))]
+            faults,
         };
         for sequence in first.saturating_sub(ENTRIES as u64)..first {
             let gone = Entry::new(sequence, super::super::word::MAX_SLOTS - 1);
@@ -86,6 +93,8 @@ impl Rig {
             states: &self.states,
             readers: &self.readers,
             pinners: &self.pinners,
+            #[cfg(any(shuttle, seeded))]
+            faults: self.faults,
         }
     }
 
@@ -198,8 +207,8 @@ impl Rig {
     }
 }
 
-fn scenario(first: u64, messages: u64) {
-    let rig = Arc::new(Rig::new(first));
+fn scenario(first: u64, messages: u64, faults: &'static [Fault]) {
+    let rig = Arc::new(Rig::new(first, faults));
     rig.ring().join(LOSSLESS, Kind::Lossless).unwrap();
     rig.ring().join(LATEST, Kind::Latest).unwrap();
     let (_, state) = rig.ring().join(EVICTED, Kind::Lossless).unwrap();
@@ -231,12 +240,43 @@ const STARTS: [u64; 3] = [0, (1 << 32) - 1000, SEQUENCE_LIMIT - (1 << 20)];
 #[cfg(not(shuttle))]
 #[test]
 fn stress_by_threads() {
-    STARTS.into_iter().for_each(|first| scenario(first, 5_000));
+    STARTS.into_iter().for_each(|first| scenario(first, 5_000, &[]));
+}
+
+/// Under ThreadSanitizer: runs in a process of its own, for the test below.
+#[cfg(seeded)]
+#[test]
+#[ignore = "it is meant to fail"]
+fn stress_with_a_seeded_fault() {
+    let name = std::env::var("MSG_FAULT").unwrap();
+    let fault = RELAXED.iter().find(|fault| format!("{fault:?}") == name).unwrap();
+    scenario(0, 5_000, std::slice::from_ref(fault));
+}
+
+/// The orderings that make what one thread wrote visible to the other; x86 keeps them all, the sanitizer does not.
+#[cfg(seeded)]
+static RELAXED: [Fault; 3] = [Fault::RelaxedEntry, Fault::RelaxedCommit, Fault::RelaxedRelease];
+
+#[cfg(seeded)]
+#[test]
+fn stress_reports_each_ordering_that_is_taken_away() {
+    for fault in &RELAXED {
+        let mut itself = std::process::Command::new(std::env::current_exe().unwrap());
+        itself.args(["--ignored", "--exact", "shm::ring::stress::stress_with_a_seeded_fault", "--nocapture"]);
+        let output = itself.env("MSG_FAULT", format!("{fault:?}")).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{fault:?} is not noticed");
+        assert!(
+            said.contains("ThreadSanitizer: data race") || said.contains("panicked"),
+            "{fault:?}: {said}"
+        );
+        assert!(said.contains("shm::ring"), "{fault:?}: {said}");
+    }
 }
 
 #[cfg(shuttle)]
 #[test]
 fn stress_by_random_schedules() {
-    shuttle::check_random(|| scenario((1 << 32) - 8, 12), 3000);
-    shuttle::check_pct(|| scenario(SEQUENCE_LIMIT - 64, 12), 3000, 3);
+    shuttle::check_random(|| scenario((1 << 32) - 8, 12, &[]), 3000);
+    shuttle::check_pct(|| scenario(SEQUENCE_LIMIT - 64, 12, &[]), 3000, 3);
 }

@@ -1,4 +1,4 @@
-//! The other process of the tests in `tests/shm_process.rs`: `shm_peer COMMAND DIRECTORY CHANNEL [NUMBER]`.
+//! The other process of the tests `tests/shm_*.rs`: `shm_peer COMMAND DIRECTORY CHANNEL [NUMBER]`.
 //!
 //! It says a line when it has come to the point that its test waits for, and ends by itself after a minute.
 
@@ -15,6 +15,10 @@ use msg_runtime::error::{RecvError, SendError, TryRecvError, TrySendError};
 use msg_runtime::shm::{Options, ShmPublisher, ShmSubscriber};
 use msg_tests::shm::{self, END};
 
+mod load;
+mod tight;
+mod traced;
+
 fn main() {
     end_in_a_minute();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -29,7 +33,7 @@ fn main() {
         "receive" => receive(&options),
         "latest" => receive_latest(&options.latest_only()),
         "silent" => silent(&options.wake_nobody()),
-        "unlocked" => unlocked(&options.lock_memory()),
+        "unlocked" => tight::unlocked(&options.lock_memory()),
         "hog" => hog(&options),
         "hold" => hold(&options, number),
         "publish" => publish(&options, directory, number),
@@ -37,19 +41,30 @@ fn main() {
         "loan" => loan(&options, number),
         "orphan" => orphan(&options),
         "forked" => forked(&options),
-        "tiny" => tiny(directory, channel),
+        "tiny" => tight::tiny(directory, channel),
         "named" => named(&options, number),
         "copied" => copied(&options, number),
         "churn" => churn(&options, number),
         "visit" => visit(&options),
+        "paced" => load::paced(&options, directory, number),
+        "witness" => load::witness(&options, directory),
+        "obey" => load::obey(&options, number),
+        "meet" => load::meet(&options, number),
+        "tight" => tight::tight(directory, channel),
+        "small" => tight::small(&options),
+        "traced-send" => traced::send(&options),
+        "traced-open" => traced::open(&options, number),
+        "traced-fail" => traced::fail(&options, number),
         "elsewhere" => elsewhere(&options),
         other => panic!("unknown command `{other}`"),
     }
 }
 
+/// A minute beyond the time that the longer tests take.
 fn end_in_a_minute() {
+    let longer = std::env::var("MSG_TEST_SECONDS").map_or(0, |text| text.parse().unwrap());
     // SAFETY: sets a timer, whose signal ends the process.
-    unsafe { libc::alarm(60) };
+    unsafe { libc::alarm(60 + longer) };
 }
 
 fn say(line: &str) {
@@ -142,18 +157,6 @@ fn allow_only(calls: &[libc::c_long]) {
     // SAFETY: the program lives through the call, which copies it.
     let set = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) };
     assert_eq!(set, 0);
-}
-
-/// Opens a ring with locked memory where no memory may be locked.
-fn unlocked(options: &Options) {
-    let nothing = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the limit lives through the call.
-    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_MEMLOCK, &raw const nothing) }, 0);
-    // SAFETY: becomes nobody; whoever is not root has no right to lose.
-    unsafe { libc::setuid(65534) };
-    let error = ShmPublisher::open(options).unwrap_err();
-    say(&format!("{:?} {error}", error.kind()));
-    say(&format!("{} files", std::fs::read_dir(shm_directory()).unwrap().count()));
 }
 
 fn shm_directory() -> String {
@@ -330,26 +333,6 @@ fn forked(options: &Options) {
     say("ok");
 }
 
-/// Opens a ring that is larger than the file system it shall be on.
-fn tiny(directory: &str, channel: &str) {
-    // SAFETY: gives this process a mount namespace of its own.
-    if unsafe { libc::unshare(libc::CLONE_NEWNS) } != 0 {
-        return say(&format!("refused {}", std::io::Error::last_os_error()));
-    }
-    mount(c"none", c"/", c"", libc::MS_REC | libc::MS_PRIVATE, c"");
-    let target = std::ffi::CString::new(directory).unwrap();
-    mount(c"tmpfs", &target, c"tmpfs", 0, c"size=16m");
-    let options = shm::options(directory, channel).slots(8).slot_bytes(4 << 20);
-    let error = ShmPublisher::open(&options).unwrap_err();
-    say(&format!("{:?} {error}", error.kind()));
-    say(&format!("{} files", std::fs::read_dir(directory).unwrap().count()));
-    let fits = ShmPublisher::open(&options.slots(2)).unwrap();
-    for _ in 0..4 {
-        fits.try_publish(4 << 20, |slot| slot.fill(1)).unwrap();
-    }
-    say("fits");
-}
-
 /// Subscribes, goes where its files have no names, and goes on receiving.
 fn elsewhere(options: &Options) {
     let subscriber = ShmSubscriber::open(options).unwrap();
@@ -362,17 +345,4 @@ fn elsewhere(options: &Options) {
     assert_eq!(subscriber.recv_timeout(Duration::from_millis(1200)).err(), Some(RecvError::Timeout));
     say("waited");
     assert_eq!(&*subscriber.recv_timeout(Duration::from_secs(10)).unwrap(), b"x");
-}
-
-fn mount(
-    source: &std::ffi::CStr,
-    target: &std::ffi::CStr,
-    kind: &std::ffi::CStr,
-    flags: u64,
-    data: &std::ffi::CStr,
-) {
-    let data = data.as_ptr().cast();
-    // SAFETY: all strings are terminated.
-    let result = unsafe { libc::mount(source.as_ptr(), target.as_ptr(), kind.as_ptr(), flags, data) };
-    assert_eq!(result, 0, "{}", std::io::Error::last_os_error());
 }
