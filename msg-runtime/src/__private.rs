@@ -46,7 +46,10 @@ pub use crate::{
             encode_plain_slice, part, plain_copy, plain_facts,
         },
         root::{encode_root, encode_view_root},
-        spec::{FieldSpec, assign_ids, clear, default_bits, max_align, twin_fields, vtable, vtable_len},
+        spec::{
+            FieldSpec, assign_ids, clear, default_bits, default_text, empty_vector, max_align, twin_fields,
+            vtable, vtable_len,
+        },
         table::{Cursor, Table, TableOf, encode_view},
         union::{Member, MemberSpec, Union, UnionCursor, UnionOf, start_member},
         wire::{DefaultWire, ElementWire, Place, Shown, Wire},

@@ -13,7 +13,7 @@ use super::{
     plain::Plain,
     verified::Verified,
     verify::Verifier,
-    wire::{Inline, Kind, Place, Wire},
+    wire::{Inline, Kind, Place, TextWire, VectorWire, Wire},
 };
 use crate::error::Invalid;
 
@@ -38,6 +38,10 @@ pub struct FieldSpec {
     pub(crate) inline: Inline,
     /// Bits of the default, zero-extended from the number's width.
     pub(crate) default: u64,
+    /// What an absent string reads as.
+    pub(crate) text: &'static str,
+    /// A string or vector for which absence is no value of its own.
+    pub(crate) reads_as_default: bool,
     pub(crate) verify: fn(&mut Verifier<'_>, Place) -> Result<(), Invalid>,
     pub(crate) is_left_out: fn(Verified<'_>, Place) -> bool,
     pub(crate) copy: fn(Verified<'_>, Place, &mut Encoder<'_>, Place),
@@ -66,6 +70,8 @@ impl FieldSpec {
             is_key: W::IS_KEY,
             inline: W::INLINE,
             default: 0,
+            text: "",
+            reads_as_default: false,
             verify: W::verify,
             is_left_out: W::is_left_out,
             copy: W::copy,
@@ -88,6 +94,19 @@ impl FieldSpec {
     /// The bits that an absent field reads as.
     pub const fn default_bits(mut self, bits: u64) -> Self {
         self.default = bits;
+        self
+    }
+
+    /// What an absent string reads as.
+    pub const fn default_text(mut self, text: &'static str) -> Self {
+        self.text = text;
+        self.reads_as_default = true;
+        self
+    }
+
+    /// An absent vector reads as the empty one, for the readers of other languages too.
+    pub const fn default_empty(mut self, _: EmptyVector) -> Self {
+        self.reads_as_default = true;
         self
     }
 
@@ -150,6 +169,20 @@ impl FieldSpec {
     pub(crate) fn field_id(&self) -> u16 {
         self.slot / 2 - 2
     }
+}
+
+/// The only default of a vector.
+#[derive(Clone, Copy, Debug)]
+pub struct EmptyVector;
+
+/// The only default of a vector, for a field that is one.
+pub const fn empty_vector<W: VectorWire>() -> EmptyVector {
+    EmptyVector
+}
+
+/// The default of a string, for a field that is one.
+pub const fn default_text<W: TextWire>(text: &'static str) -> &'static str {
+    text
 }
 
 /// The bits of a default, zero-extended.

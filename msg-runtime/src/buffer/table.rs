@@ -133,7 +133,7 @@ impl<'a, T: Table> Cursor<'a, T> {
         if field.wire != TypeId::of::<W>() {
             wrong_kind(field.name);
         }
-        W::read(self.bytes, self.place(field), field.default)
+        W::read_field(self.bytes, self.place(field), field)
     }
 }
 
