@@ -99,6 +99,7 @@ fn types_have_the_schema_that_they_come_from() {
     types.table::<generated::Person>();
     types.table::<generated::enums::Paint>();
     types.table::<generated::defaults::Defaults>();
+    types.table::<generated::defaults::Texts>();
     types.table::<generated::optional::Optional>();
     types.table::<generated::vectors::Vectors>();
     types.table::<generated::vectors::Name>();

@@ -18,8 +18,8 @@ use crate::{
     custom::Custom,
     diagnostic::{Code, Diagnostic},
     ir::{
-        Attributes, Declaration, Default, Element, EnumId, Field, Ir, ObjectId, ObjectKind, Presence,
-        QualifiedName, Scalar, Type, Union, UnionId,
+        Attributes, Declaration, Element, EnumId, Field, Ir, ObjectId, ObjectKind, Presence, QualifiedName,
+        Scalar, Type, Union, UnionId,
     },
     names::{Names, differs},
 };
@@ -30,14 +30,7 @@ const OWN_ATTRIBUTES: [&str; 6] = ["id", "deprecated", "required", "key", "bit_f
 /// What cannot be generated, though it is understood, and what is generated in part.
 pub(crate) fn refusals(ir: &Ir) -> Vec<Diagnostic> {
     let unions = ir.unions.iter().filter_map(union_refusal);
-    let fields = ir.objects.iter().flat_map(|object| &object.fields);
-    let texts = fields.filter(|field| matches!(field.default, Default::Text(_))).map(|field| {
-        let message =
-            format!("no Rust is generated for defaults of strings yet, and `{}` has one", field.name);
-        let help = "remove the default: an absent string can be told apart, and read as any other";
-        Diagnostic::new(Code::TextDefaultNotGenerated, field.span, message).help(help)
-    });
-    unions.chain(texts).chain(unsearchable_keys(ir)).collect()
+    unions.chain(unsearchable_keys(ir)).collect()
 }
 
 /// Keys that are kept in the schema, while no lookup is generated for them.
