@@ -45,6 +45,7 @@ use proc_macro2::TokenStream;
 /// | `rename = "wire_name"` | the name in the schema (enumerators and members too) |
 /// | `deprecated` | marked so in the schema |
 /// | `key` | the key of sorted vectors of the type |
+/// | `align = 16` | the elements of the vector stand at multiples of so many bytes, 32 at most (`force_align`) |
 /// | `skip` | no part of the message: `Default` when it is made from a received one |
 /// | `with = "module"` | converted by a module, as below |
 /// | `attribute(name = "value")` | as on the type (enumerators and members too) |

@@ -47,8 +47,8 @@ pub use crate::{
         },
         root::{encode_root, encode_view_root},
         spec::{
-            FieldSpec, assign_ids, clear, default_bits, default_text, empty_vector, max_align, twin_fields,
-            vtable, vtable_len,
+            FieldSpec, align_elements, assign_ids, clear, default_bits, default_text, element_align,
+            empty_vector, max_align, twin_fields, vtable, vtable_len,
         },
         table::{Cursor, Table, TableOf, encode_view},
         union::{Member, MemberSpec, Union, UnionCursor, UnionOf, start_member},

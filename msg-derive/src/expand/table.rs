@@ -14,6 +14,9 @@ use crate::{
     symbol,
 };
 
+/// What `align` is called in schemas.
+const FORCE_ALIGN: &str = "force_align";
+
 pub(crate) fn expand(table: &Struct<'_>) -> TokenStream {
     let names = Names::new(table.original, &table.container);
     let view_type = view_type(&names, table, &table.fields.iter().collect::<Vec<_>>());
@@ -194,6 +197,13 @@ fn spec(names: &Names<'_>, field: &Field<'_>) -> TokenStream {
         let (method, value) = default_call(names, &wire, default);
         spec = chain(spec, checked_at, &method, &value);
     }
+    if let Some(align) = &attributes.align {
+        let (span, here) = (align.span(), at(align.span(), &wire));
+        let private = at(span, &private);
+        let checked = quote_spanned!(span=> #private::element_align::<#here>(#align));
+        spec = chain(spec, span, &quote!(align), &checked);
+        known.push((FORCE_ALIGN, align.base10_digits().to_owned()));
+    }
     let flags = [
         (symbol::REQUIRED, &attributes.required),
         (symbol::DEPRECATED, &attributes.deprecated),
@@ -322,8 +332,13 @@ pub(super) fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         let (ty, value, position) = (&field.ty, value(position, field), index(position));
         let (first, _) = ends(ty);
         let private = at(first, private);
+        // A twin does not know what its message says.
+        let may_be_aligned = field.attributes.align.is_some() || table.container.like.is_some();
+        let align = may_be_aligned
+            .then(|| quote_spanned!(first=> #private::align_elements(&__MSG_FIELDS[#position], __out);));
         quote_spanned! {first=>
             if let ::core::option::Option::Some(__place) = __table.place(&__vtable, &__MSG_FIELDS[#position]) {
+                #align
                 <#ty as #private::Field>::encode(#value, __out, __place);
             }
         }

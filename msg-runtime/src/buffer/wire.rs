@@ -239,13 +239,15 @@ pub trait DefaultWire: Wire {
 )]
 pub trait TextWire: Wire {}
 
-/// The wire kind of a vector, which may be empty by default.
+/// The wire kind of a vector, which may be empty by default, and aligned.
 #[diagnostic::on_unimplemented(
-    message = "the default of a field of this type is no vector",
-    label = "`[]` is the default of a `Vec` or a slice only",
-    note = "remove `default`, or write one of the field's own type; an `Option` is absent by default"
+    message = "a field of this type is no vector",
+    label = "`default = []` and `align` are for a `Vec` or a slice only",
+    note = "remove it; an `Option` is absent by default, and a struct is aligned by its own `#[repr(align(..))]`"
 )]
 pub trait VectorWire: Wire {}
+
+impl<W: VectorWire> VectorWire for super::option::Optional<W> {}
 
 /// Shows a view through its wire kind.
 pub struct Shown<'a, W: Wire>(pub W::View<'a>);
