@@ -212,6 +212,8 @@ pub(crate) struct Field {
     pub(crate) presence: Presence,
     pub(crate) is_deprecated: bool,
     pub(crate) is_key: bool,
+    /// Alignment of a vector's elements beyond their own.
+    pub(crate) align: Option<u32>,
     /// The message in a vector of bytes.
     pub(crate) nested: Option<ObjectId>,
     /// The table in it contains itself this way, so it must stand behind a pointer.

@@ -45,6 +45,7 @@
 //!   value of a member that the schema does not know is left out (`null` in a list), and cannot be written.
 //! - *Bytes* are lists of numbers, a `flexbuffer` too. A `nested_flatbuffer` is the object in it, if it is a sound one,
 //!   otherwise its bytes; both can be written.
+//! - *Hashes*: a string for an integer with the attribute `hash` is written as its hash, and read back as the number.
 //! - *Structs* have all their fields, *arrays* all their elements. Names that the schema does not have, names given
 //!   twice and absent required fields are mistakes.
 //!

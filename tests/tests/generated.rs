@@ -193,6 +193,28 @@ fn a_file_identifier_goes_with_the_root_type() {
 }
 
 #[test]
+fn elements_stand_where_the_schema_wants_them() {
+    use generated::vectors::{Name, Vectors};
+    for len in 0..40 {
+        let vectors = Vectors {
+            bytes: vec![1; len],
+            names: vec![Name { text: Some("x".repeat(len / 2)) }],
+            wide: vec![1.0, 2.0],
+            ..Vectors::default()
+        };
+        let bytes = msg_runtime::encode(&vectors).unwrap();
+        let view = msg_runtime::decode::<Vectors>(&bytes).unwrap();
+        let again = msg_runtime::encode(&view).unwrap();
+        for (bytes, what) in [(&bytes, "sent"), (&again, "sent on")] {
+            let view = msg_runtime::decode::<Vectors>(bytes).unwrap();
+            assert_eq!(view.wide(), [1.0, 2.0]);
+            let address = view.wide().as_ptr().addr();
+            assert_eq!(address % 32, 0, "{what} behind {len} bytes");
+        }
+    }
+}
+
+#[test]
 fn unions_come_back() {
     use generated::unions::{Drawing, Group, Odd, Shape, Square, shapes};
     let circle = shapes::Circle { center: Some(shapes::Point { x: 1.0, y: 2.0 }), radius: 3.0 };

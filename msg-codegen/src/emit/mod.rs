@@ -62,9 +62,18 @@ fn is_searchable(ir: &Ir, kind: ObjectKind, key: &Field) -> bool {
 fn union_refusal(union: &Union) -> Option<Diagnostic> {
     let Declaration { name, span, .. } = &union.declaration;
     let (why, help) = match union.underlying {
-        _ if union.members.is_empty() => ("it has no members", "give it a member, or leave it out"),
+        _ if union.members.is_empty() => {
+            ("it has no members".to_owned(), "give it a member, or leave it out".to_owned())
+        }
         None | Some(Scalar::U8) => return None,
-        Some(_) => ("its members are numbered by another type than `ubyte`", "leave the type out"),
+        // flatc's C++ has numbers of that type in its buffers; its JSON, its verifiers and its binary schemas have bytes.
+        Some(scalar) => (
+            format!(
+                "programs of FlatBuffers do not agree on whether its number is a `{}` or a byte",
+                scalar.name()
+            ),
+            "leave the type out: the numbers are bytes then, for everybody".to_owned(),
+        ),
     };
     let message = format!("no Rust is generated for union `{}`: {why}", name.dotted());
     Some(Diagnostic::new(Code::UnionNotGenerated, *span, message).help(help))

@@ -83,7 +83,10 @@ impl Emitter<'_> {
         if field.is_deprecated {
             keys.push(quote!(deprecated));
         }
-        keys.extend(attributes(&field.attributes));
+        keys.extend(align(field));
+        let is_said = |(name, _): &&(String, String)| name == "force_align" && field.align.is_some();
+        let others: Vec<_> = field.attributes.iter().filter(|name| !is_said(name)).cloned().collect();
+        keys.extend(attributes(&others));
         keys.extend(self.nested_key(field));
         let deprecated = field.is_deprecated.then(|| quote!(#[deprecated]));
         let (documentation, message) = (documentation(&field.documentation), message(&keys));
@@ -113,4 +116,10 @@ impl Emitter<'_> {
         }
         keys
     }
+}
+
+/// `align = 16`
+fn align(field: &Field) -> Option<TokenStream> {
+    let align = Literal::u32_unsuffixed(field.align?);
+    Some(quote!(align = #align))
 }
