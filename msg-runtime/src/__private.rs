@@ -30,7 +30,10 @@ macro_rules! __serialize_view {
 
 pub use __serialize_view as serialize_view;
 #[cfg(feature = "serde")]
-pub use {crate::buffer::serialize::serialize_view, serde};
+pub use {
+    crate::buffer::{deserialize::array as serde_array, serialize::serialize_view},
+    serde,
+};
 
 pub use crate::{
     buffer::{

@@ -5,6 +5,7 @@
 
 mod default;
 mod enumeration;
+mod serde;
 mod structure;
 mod table;
 mod union;

@@ -15,7 +15,7 @@ use super::{
     enumeration::{Enumeration, enum_shape},
     key::KeyWire,
     map::MapView,
-    nested::NestedView,
+    nested::{Nested, NestedView},
     open::{Flags, Open},
     scalar::Scalar,
     spec::FieldSpec,
@@ -330,6 +330,12 @@ impl<K: KeyWire, V: Wire> Serialize for MapView<'_, K, V> {
                 (Item::of_field(cursor, key), Optional::of_field(cursor, value))
             }),
         )
+    }
+}
+
+impl<M> Serialize for Nested<M> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.bytes().serialize(to)
     }
 }
 
