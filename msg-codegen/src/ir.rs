@@ -273,6 +273,8 @@ pub(crate) struct EnumValue {
     pub(crate) documentation: Vec<String>,
     pub(crate) attributes: Attributes,
     pub(crate) value: i128,
+    /// Where its name stands.
+    pub(crate) span: Span,
 }
 
 /// A union. `NONE`, number 0, is not among its members.
@@ -292,6 +294,8 @@ pub(crate) struct Member {
     pub(crate) documentation: Vec<String>,
     pub(crate) attributes: Attributes,
     pub(crate) number: i128,
+    /// Where its name stands.
+    pub(crate) span: Span,
     /// A table, a struct or a string.
     pub(crate) element: Element,
     /// The union contains itself through this table.
