@@ -339,6 +339,39 @@ fn everything_is_aligned() {
     }
 }
 
+/// A FlexBuffer is the value in it, for us and for flatc, whoever wrote it.
+#[test]
+fn flexbuffers() {
+    let text = "table T { f: [ubyte] (flexbuffer); n: int; } root_type T;";
+    let (oracle, schema) = (Oracle::new(text), flatc_schema_of(text));
+    let decoder = Decoder::new(&schema).unwrap();
+    for value in [
+        r#"{"a":1,"b":"x","c":[1,2,3],"d":1.5,"e":null,"f":true,"g":[],"h":{},"i":-5,"j":[1,"a",2.5]}"#,
+        r#"{"n":[1.5,2.5],"o":["a","b"],"p":[true,false],"q":300,"r":[70000,-1],"s":{"t":[{"u":"é"}]}}"#,
+        "5",
+        r#""abc""#,
+        "[[1],[2]]",
+        "0.1",
+    ] {
+        let json = format!(r#"{{"f":{value},"n":7}}"#);
+        for bytes in [decoder.encode_json(&json).unwrap(), oracle.encode(&json)] {
+            assert_eq!(show(&schema, &bytes), json);
+        }
+        let bytes = decoder.encode_json(&json).unwrap();
+        let theirs: serde_json::Value = serde_json::from_str(&oracle.show(&bytes)).unwrap();
+        assert_eq!(theirs, serde_json::from_str::<serde_json::Value>(&json).unwrap());
+    }
+    // What is none is bytes.
+    let bytes = flatc_schema_of("table T { f: [ubyte]; n: int; } root_type T;");
+    let damaged = Decoder::new(&bytes).unwrap().encode_json(r#"{"f":[9,9,9],"n":7}"#).unwrap();
+    assert_eq!(show(&schema, &damaged), r#"{"f":[9,9,9],"n":7}"#);
+    let deep = format!(r#"{{"f":{}{}}}"#, "[".repeat(70), "]".repeat(70));
+    let error = decoder.encode_json(&deep).unwrap_err().to_string();
+    assert!(error.contains("nested more than 64 deep"), "{error}");
+    let twice = decoder.encode_json(r#"{"f":{"a":1,"a":2}}"#).unwrap_err().to_string();
+    assert!(twice.contains("the key `a` is given twice"), "{twice}");
+}
+
 /// A text in a field with `hash` is written as its hash, by us and by flatc. (flatc hashes no `short`, though it takes
 /// the attribute there.)
 #[test]

@@ -1,6 +1,12 @@
 //! What attributes of fields change about the bytes that are made of a text: hashes and alignment.
 
-use super::{scalar, text::Json};
+use std::collections::HashSet;
+
+use super::{
+    scalar,
+    text::{Json, Member, Node},
+};
+use crate::flexbuffer::{Flex, MAX_DEPTH};
 use crate::model::{BaseType, Field};
 
 /// The largest alignment that FlatBuffers lets a schema ask for.
@@ -14,6 +20,45 @@ fn value<'f>(field: &'f Field, name: &str) -> Option<&'f str> {
 pub(super) fn element_align(field: &Field) -> usize {
     let wanted = value(field, "force_align").and_then(|text| text.parse::<usize>().ok());
     wanted.filter(|align| align.is_power_of_two() && *align <= LARGEST_ALIGNMENT).unwrap_or(1)
+}
+
+/// Whether its bytes are a value without a schema.
+pub(super) fn is_flexbuffer(field: &Field) -> bool {
+    let is_bytes = field.field_type.base == BaseType::Vector && field.field_type.element == BaseType::UByte;
+    is_bytes && value(field, "flexbuffer").is_some()
+}
+
+/// The value without a schema that a text tells of, or where and why it cannot be one.
+pub(super) fn flex<'n>(node: &'n Node<'_>, depth: u32) -> Result<Flex<'n>, (usize, String)> {
+    let Some(inside) = depth.checked_sub(1) else {
+        return Err((node.at, format!("it is nested more than {MAX_DEPTH} deep")));
+    };
+    Ok(match &node.json {
+        Json::Null => Flex::Null,
+        Json::Bool(value) => Flex::Bool(*value),
+        Json::Number(text) => match (text.parse(), text.parse(), text.parse()) {
+            (Ok(number), ..) => Flex::Integer(number),
+            (_, Ok(number), _) => Flex::Unsigned(number),
+            (.., Ok(number)) => Flex::Real(number),
+            _ => return Err((node.at, format!("found `{text}`, expected a number"))),
+        },
+        Json::Text(text) => Flex::Text(text),
+        Json::List(items) => {
+            Flex::List(items.iter().map(|item| flex(item, inside)).collect::<Result<_, _>>()?)
+        }
+        Json::Object(members) => {
+            let mut names = HashSet::new();
+            let entry = |member: &'n Member<'_>| {
+                let name = member.name.as_ref();
+                match (names.insert(name), name.contains('\0')) {
+                    (true, false) => Ok((name, flex(&member.value, inside)?)),
+                    (false, _) => Err((member.at, format!("the key `{name}` is given twice"))),
+                    (_, true) => Err((member.at, "a key of a FlexBuffer cannot hold a zero".to_owned())),
+                }
+            };
+            Flex::Map(members.iter().map(entry).collect::<Result<_, _>>()?)
+        }
+    })
 }
 
 /// The number that stands for a text in a field with `hash`.

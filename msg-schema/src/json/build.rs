@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::text::{self, Json, Member, Node};
 use super::{BYTES_PER_CHARACTER, FLOOR, JsonError, attributes, scalar};
 use crate::dynamic::{Decoder, MAX_DEPTH};
+use crate::flexbuffer;
 use crate::model::{BaseType, Enum, EnumValue, Field, Object, ObjectKind, Type};
 use crate::wire::{Draft, Place, Writer};
 
@@ -426,6 +427,9 @@ impl<'s> Builder<'_, 's> {
             self.writer.elements(place, bytes.len(), &bytes, align);
             return Ok(());
         }
+        if attributes::is_flexbuffer(field) {
+            return self.flexbuffer(place, node, context);
+        }
         let Json::List(items) = &node.json else { return context.found(node, "a list") };
         let structure = self.struct_of(meant);
         let is_reference = structure.is_none() && matches!(meant.element, BaseType::Obj | BaseType::String);
@@ -453,6 +457,19 @@ impl<'s> Builder<'_, 's> {
         }
         let align = if items.is_empty() { 4 } else { align };
         self.writer.elements(place, items.len(), &bytes, align);
+        Ok(())
+    }
+}
+
+impl Builder<'_, '_> {
+    /// A value without a schema, as the bytes of a vector.
+    fn flexbuffer(&mut self, place: Place, node: &Node<'_>, context: Context<'_>) -> Result<(), Mistake> {
+        let flex = attributes::flex(node, flexbuffer::MAX_DEPTH)
+            .or_else(|(at, what)| context.fail(&Node { at, json: Json::Null }, what))?;
+        let bytes = flexbuffer::write(&flex);
+        self.charge(bytes.len(), node, context)?;
+        // Eight bytes are the widest number in it.
+        self.writer.elements(place, bytes.len(), &bytes, 8);
         Ok(())
     }
 }
