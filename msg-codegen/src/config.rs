@@ -113,6 +113,26 @@ impl Config {
         self
     }
 
+    /// Derives `serde::Serialize` and `serde::Deserialize` for all types, in the form that views have with the feature
+    /// `serde` of the runtime, and in the names of the schema.
+    ///
+    /// The crate needs `serde` with its feature `derive`, and `msg-runtime` with its feature `serde`. A field of a table
+    /// that a text does not have reads as its default, a required one as an empty value. Types that are taken from
+    /// elsewhere with [`extern_path`](Self::extern_path) have to implement both by themselves.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let schema = "namespace robot; table Motor { type: int; }";
+    /// let config = msg_codegen::Config::new().serde(true);
+    /// let text = config.check_text("robot.fbs", schema).generate().unwrap();
+    /// assert!(text.contains("#[derive(::serde::Serialize, ::serde::Deserialize)]"));
+    /// ```
+    pub fn serde(mut self, derive: bool) -> Self {
+        self.custom.serde = derive;
+        self
+    }
+
     /// Compiles schemas from a build script: writes `msg_schemas.rs`, tells cargo which files were read, and prints
     /// warnings. After a mistake it prints all that were found and ends the process with exit code 1.
     pub fn compile<P: AsRef<Path>>(&self, schemas: &[P]) {

@@ -7,13 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use msg_schema::{Change, Schema, Subject};
+use msg_schema::{Change, ChangeKind, Schema, Subject};
 
 use crate::{
     Config,
     checked::Checked,
     diagnostic::{Code, Diagnostic, Span},
-    ir::{Default, Ir},
+    ir::{Declaration, Default, Ir},
     source,
 };
 
@@ -63,6 +63,10 @@ impl Side {
 
     fn of(checked: Checked, input: usize) -> Result<Self, SchemaError> {
         let Some((_, schema)) = checked.schemas().into_iter().nth(input) else {
+            // A file that was not read is no file with mistakes.
+            if let (None, Some(first)) = (checked.sources().paths().next(), checked.diagnostics().first()) {
+                return Err(SchemaError::Unreadable(first.message.clone()));
+            }
             return Err(SchemaError::Mistakes(Box::new(checked)));
         };
         Ok(Self { schema, texts: Some(default_texts(checked.ir())) })
@@ -184,7 +188,7 @@ fn diagnostic(change: &Change, old: &Path, ir: &Ir) -> Diagnostic {
     )
 }
 
-/// The type that changed.
+/// What changed, where the new schema still has it or something in its place; otherwise the type that it was in.
 fn span(change: &Change, ir: &Ir) -> Option<Span> {
     if change.subject == Subject::Schema {
         return None;
@@ -192,5 +196,32 @@ fn span(change: &Change, ir: &Ir) -> Option<Span> {
     let declarations = ir.objects.iter().map(|item| &item.declaration);
     let declarations = declarations.chain(ir.enums.iter().map(|item| &item.declaration));
     let mut declarations = declarations.chain(ir.unions.iter().map(|item| &item.declaration));
-    declarations.find(|declaration| declaration.name.dotted() == change.type_name).map(|found| found.span)
+    let found = declarations.find(|declaration| declaration.name.dotted() == change.type_name)?;
+    Some(part_span(change, ir).unwrap_or(found.span))
+}
+
+/// The field, enumerator or member that changed.
+fn part_span(change: &Change, ir: &Ir) -> Option<Span> {
+    // What is new stands in backquotes, a field with its type.
+    let name = match (&change.subject, change.kind) {
+        (_, ChangeKind::Renamed | ChangeKind::Replaced) => change.new.split(['`', ':']).nth(1)?,
+        (Subject::Field(name) | Subject::Enumerator(name) | Subject::Member(name), _) => name,
+        _ => return None,
+    };
+    let is_it = |declaration: &Declaration| declaration.name.dotted() == change.type_name;
+    match change.subject {
+        Subject::Field(_) => {
+            let object = ir.objects.iter().find(|object| is_it(&object.declaration))?;
+            object.fields.iter().find(|field| field.name == name).map(|field| field.span)
+        }
+        Subject::Enumerator(_) => {
+            let item = ir.enums.iter().find(|item| is_it(&item.declaration))?;
+            item.values.iter().find(|value| value.name == name).map(|value| value.span)
+        }
+        Subject::Member(_) => {
+            let union = ir.unions.iter().find(|union| is_it(&union.declaration))?;
+            union.members.iter().find(|member| member.name == name).map(|member| member.span)
+        }
+        _ => None,
+    }
 }

@@ -16,6 +16,8 @@ pub(crate) struct Custom {
     pub(crate) extern_paths: Vec<(String, String)>,
     /// Patterns of types, with attributes.
     pub(crate) type_attributes: Vec<(String, String)>,
+    /// Whether all types derive what serde needs.
+    pub(crate) serde: bool,
     /// Patterns of fields, enumerators and members, with attributes.
     pub(crate) field_attributes: Vec<(String, String)>,
 }
@@ -36,6 +38,9 @@ impl Custom {
             if !types.iter().any(|dotted| is_within(dotted, name)) {
                 found.push(no_effect(&setting, name, "type or namespace", &types));
             }
+        }
+        if self.serde {
+            found.extend(declared(ir).filter(|name| !self.is_extern(name)).filter_map(hides_primitive));
         }
         let fields = members(ir);
         for (kind, settings, names, what) in [
@@ -81,6 +86,21 @@ impl Custom {
     pub(crate) fn of_field(&self, of: &QualifiedName, name: &str) -> TokenStream {
         attributes(&self.field_attributes, || format!("{}.{name}", of.dotted()))
     }
+}
+
+/// Types that what serde derives names without a path.
+const NAMED_BY_SERDE: [&str; 5] = ["bool", "str", "u8", "u32", "u64"];
+
+/// `table u8 {}`
+fn hides_primitive(name: &QualifiedName) -> Option<Diagnostic> {
+    let text = name.name.as_str();
+    NAMED_BY_SERDE.contains(&text).then(|| {
+        let dotted = name.dotted();
+        let message =
+            format!("`serde(true)` cannot be with the type `{dotted}`, which hides Rust's own `{text}`");
+        let help = "rename the type, or compile its schema without `serde`";
+        Diagnostic::without_place(Code::InvalidSetting, message).help(help)
+    })
 }
 
 fn attributes(settings: &[(String, String)], name: impl FnOnce() -> String) -> TokenStream {

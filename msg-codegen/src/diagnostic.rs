@@ -165,8 +165,6 @@ codes! {
     UnionNotGenerated = "E0801",
     /// Part of FlatBuffers' language that this compiler does not take.
     Unsupported = "E0802",
-    /// Defaults of strings are understood, but no Rust is generated for them yet.
-    TextDefaultNotGenerated = "E0803",
     /// Programs built with an old schema would misread, or be misread.
     BreaksReaders = "E0901",
     /// Accepted, and without effect here.
@@ -182,7 +180,7 @@ codes! {
 impl Code {
     /// Whether only generating Rust fails, while the schema itself is in order.
     pub(crate) fn is_refusal(self) -> bool {
-        matches!(self, Self::UnionNotGenerated | Self::TextDefaultNotGenerated)
+        self == Self::UnionNotGenerated
     }
 
     /// Whether it is an error or a warning.

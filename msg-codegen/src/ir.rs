@@ -212,6 +212,8 @@ pub(crate) struct Field {
     pub(crate) presence: Presence,
     pub(crate) is_deprecated: bool,
     pub(crate) is_key: bool,
+    /// Alignment of a vector's elements beyond their own.
+    pub(crate) align: Option<u32>,
     /// The message in a vector of bytes.
     pub(crate) nested: Option<ObjectId>,
     /// The table in it contains itself this way, so it must stand behind a pointer.
@@ -271,6 +273,8 @@ pub(crate) struct EnumValue {
     pub(crate) documentation: Vec<String>,
     pub(crate) attributes: Attributes,
     pub(crate) value: i128,
+    /// Where its name stands.
+    pub(crate) span: Span,
 }
 
 /// A union. `NONE`, number 0, is not among its members.
@@ -290,6 +294,8 @@ pub(crate) struct Member {
     pub(crate) documentation: Vec<String>,
     pub(crate) attributes: Attributes,
     pub(crate) number: i128,
+    /// Where its name stands.
+    pub(crate) span: Span,
     /// A table, a struct or a string.
     pub(crate) element: Element,
     /// The union contains itself through this table.

@@ -131,7 +131,7 @@ fn union_type_field(ir: &Ir, field: &Field) -> Option<schema::Field> {
         offset: vtable_offset(id),
         deprecated: field.is_deprecated,
         required: is_vector && field.presence == Presence::Required,
-        optional: is_vector && field.presence != Presence::Required,
+        optional: is_vector && field.presence == Presence::Optional,
         attributes: explicit.into_iter().collect(),
         ..schema::Field::default()
     })

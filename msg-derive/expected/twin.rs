@@ -56,6 +56,7 @@ const _: () = {
                 if let ::core::option::Option::Some(__place) = __table
                     .place(&__vtable, &__MSG_FIELDS[0])
                 {
+                    ::msg_runtime::__private::align_elements(&__MSG_FIELDS[0], __out);
                     <stamps::Field as ::msg_runtime::__private::Field>::encode(
                         &__value_0,
                         __out,
@@ -65,6 +66,7 @@ const _: () = {
                 if let ::core::option::Option::Some(__place) = __table
                     .place(&__vtable, &__MSG_FIELDS[1])
                 {
+                    ::msg_runtime::__private::align_elements(&__MSG_FIELDS[1], __out);
                     <&'a [f32] as ::msg_runtime::__private::Field>::encode(
                         &self.ranges,
                         __out,

@@ -40,11 +40,12 @@ use proc_macro2::TokenStream;
 /// | `#[message(..)]` | meaning |
 /// | --- | --- |
 /// | `id = 3` | its place in the vtable; all fields have one, or none. Of a member: its number |
-/// | `default = 7` | what an absent number, `bool` or enum reads as: a literal, or a constant such as `Color::Red` |
+/// | `default = 7` | what an absent number, `bool` or enum reads as: a literal, or a constant such as `Color::Red`; a string has a string, and a vector `[]`, which readers in other languages see too |
 /// | `required` | a payload without it is invalid |
 /// | `rename = "wire_name"` | the name in the schema (enumerators and members too) |
 /// | `deprecated` | marked so in the schema |
 /// | `key` | the key of sorted vectors of the type |
+/// | `align = 16` | the elements of the vector stand at multiples of so many bytes, 32 at most (`force_align`) |
 /// | `skip` | no part of the message: `Default` when it is made from a received one |
 /// | `with = "module"` | converted by a module, as below |
 /// | `attribute(name = "value")` | as on the type (enumerators and members too) |

@@ -3,6 +3,7 @@
 /// The attribute itself.
 pub(crate) const MESSAGE: &str = "message";
 
+pub(crate) const ALIGN: &str = "align";
 pub(crate) const ATTRIBUTE: &str = "attribute";
 pub(crate) const BIT_FLAGS: &str = "bit_flags";
 pub(crate) const CRATE: &str = "crate";
@@ -29,7 +30,8 @@ pub(crate) const CONTAINER: &[&str] =
     &[NAMESPACE, NAME, TOPIC, PLAIN, VIEW, CRATE, IDENTIFIER, EXTENSION, BIT_FLAGS, LIKE, ATTRIBUTE];
 
 /// What may stand on a field.
-pub(crate) const FIELD: &[&str] = &[ID, DEFAULT, REQUIRED, RENAME, DEPRECATED, KEY, SKIP, WITH, ATTRIBUTE];
+pub(crate) const FIELD: &[&str] =
+    &[ID, DEFAULT, REQUIRED, RENAME, DEPRECATED, KEY, ALIGN, SKIP, WITH, ATTRIBUTE];
 
 /// What may stand on an enumerator or a member of a union.
 pub(crate) const VARIANT: &[&str] = &[ID, RENAME, UNKNOWN, ATTRIBUTE];

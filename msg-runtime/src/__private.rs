@@ -30,7 +30,10 @@ macro_rules! __serialize_view {
 
 pub use __serialize_view as serialize_view;
 #[cfg(feature = "serde")]
-pub use {crate::buffer::serialize::serialize_view, serde};
+pub use {
+    crate::buffer::{deserialize::array as serde_array, serialize::serialize_view},
+    serde,
+};
 
 pub use crate::{
     buffer::{
@@ -46,7 +49,10 @@ pub use crate::{
             encode_plain_slice, part, plain_copy, plain_facts,
         },
         root::{encode_root, encode_view_root},
-        spec::{FieldSpec, assign_ids, clear, default_bits, max_align, twin_fields, vtable, vtable_len},
+        spec::{
+            FieldSpec, align_elements, assign_ids, clear, default_bits, default_text, element_align,
+            empty_vector, max_align, twin_fields, vtable, vtable_len,
+        },
         table::{Cursor, Table, TableOf, encode_view},
         union::{Member, MemberSpec, Union, UnionCursor, UnionOf, start_member},
         wire::{DefaultWire, ElementWire, Place, Shown, Wire},

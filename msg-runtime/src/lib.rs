@@ -51,7 +51,8 @@
 //! - *Times* are what they are on the wire: nanoseconds.
 //!
 //! Where a message has none of absent values, unions, maps, nested messages and numbers that are not finite, JSON from
-//! serde is the JSON of the `msg` tool. A view of a plain message is a reference to the struct, which may derive
+//! serde is the JSON of the `msg` tool. [`Open`], [`Flags`] and [`Nested`] implement `Deserialize` too, from formats that
+//! say what comes, such as JSON; `msg_codegen::Config::serde` derives both for all types of a schema, in these forms. A view of a plain message is a reference to the struct, which may derive
 //! `Serialize` by itself, and that of a union alone is matched on.
 
 #![deny(unsafe_code)]

@@ -217,7 +217,7 @@ fn table_field(field: &FieldSpec, field_type: Type) -> Field {
         deprecated: field.deprecated,
         required: field.required,
         key: field.key,
-        optional: if scalar.is_some() { field.nullable } else { !field.required },
+        optional: if scalar.is_some() { field.nullable } else { !field.required && !field.reads_as_default },
         attributes,
         documentation: documentation(field.about),
         ..Field::default()
@@ -255,7 +255,7 @@ fn union_number(field: &FieldSpec) -> Option<Field> {
         offset: field.slot - 2,
         deprecated: field.deprecated,
         required: is_vector && field.required,
-        optional: is_vector && !field.required,
+        optional: is_vector && !field.required && !field.reads_as_default,
         attributes: written.then(|| ("id".into(), id.to_string())).into_iter().collect(),
         ..Field::default()
     })

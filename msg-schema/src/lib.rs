@@ -43,8 +43,10 @@
 //!   made with `--bfbs-builtins`; without, several bits at once are a number.)
 //! - *Unions* are two fields, `x_type` with the member's name and `x` with its value; *vectors of unions* are two lists. The
 //!   value of a member that the schema does not know is left out (`null` in a list), and cannot be written.
-//! - *Bytes* are lists of numbers, a `flexbuffer` too. A `nested_flatbuffer` is the object in it, if it is a sound one,
+//! - *Bytes* are lists of numbers. Those of a `flexbuffer` are the value in it, which is read as it is written, but for
+//!   what JSON does not tell apart: blobs are lists of numbers, and bytes that are no sound FlexBuffer are too. A `nested_flatbuffer` is the object in it, if it is a sound one,
 //!   otherwise its bytes; both can be written.
+//! - *Hashes*: a string for an integer with the attribute `hash` is written as its hash, and read back as the number.
 //! - *Structs* have all their fields, *arrays* all their elements. Names that the schema does not have, names given
 //!   twice and absent required fields are mistakes.
 //!
@@ -56,6 +58,7 @@ mod contract;
 mod difference;
 mod dynamic;
 mod fingerprint;
+mod flexbuffer;
 mod format;
 mod json;
 mod layout;

@@ -64,5 +64,36 @@ pub mod msg_tests {
                 }
             }
         }
+        #[derive(::core::clone::Clone, ::core::fmt::Debug, ::core::cmp::PartialEq)]
+        #[derive(::msg_runtime::Message)]
+        #[message(namespace = "msg_tests.defaults")]
+        pub struct Texts {
+            #[message(default = "nobody")]
+            pub name: ::std::string::String,
+            #[message(default = "\"}é\n{}#")]
+            pub quoted: ::std::string::String,
+            #[message(default = "")]
+            pub empty: ::std::string::String,
+            pub optional: ::core::option::Option<::std::string::String>,
+            #[message(default = [])]
+            pub numbers: ::std::vec::Vec<i32>,
+            #[message(default = [])]
+            pub names: ::std::vec::Vec<::std::string::String>,
+            #[message(default = [])]
+            pub texts: ::std::vec::Vec<Texts>,
+        }
+        impl ::core::default::Default for Texts {
+            fn default() -> Self {
+                Self {
+                    name: ::std::string::String::from("nobody"),
+                    quoted: ::std::string::String::from("\"}é\n{}#"),
+                    empty: ::std::string::String::from(""),
+                    optional: ::core::default::Default::default(),
+                    numbers: ::core::default::Default::default(),
+                    names: ::core::default::Default::default(),
+                    texts: ::core::default::Default::default(),
+                }
+            }
+        }
     }
 }

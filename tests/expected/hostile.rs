@@ -8,7 +8,7 @@ pub mod msg_tests {
         /// "] compile_error!("out of an attribute"); #[doc = "
         /// \\u{22} \\" \\n {} {0} $x #[deny(warnings)]
         #[derive(::core::clone::Clone, ::core::fmt::Debug, ::core::cmp::PartialEq)]
-        #[derive(::core::default::Default, ::msg_runtime::Message)]
+        #[derive(::msg_runtime::Message)]
         #[message(
             namespace = "msg_tests.hostile",
             attribute(
@@ -22,6 +22,20 @@ pub mod msg_tests {
             )]
             #[message(attribute(note = "r#\"\"#; {0}"))]
             pub text: ::core::option::Option<::std::string::String>,
+            #[message(
+                default = "\"] compile_error!(\"out of a default\"); {0} \\ \n \0 \u{202e}"
+            )]
+            pub default: ::std::string::String,
+        }
+        impl ::core::default::Default for Hostile {
+            fn default() -> Self {
+                Self {
+                    text: ::core::default::Default::default(),
+                    default: ::std::string::String::from(
+                        "\"] compile_error!(\"out of a default\"); {0} \\ \n \0 \u{202e}",
+                    ),
+                }
+            }
         }
     }
 }

@@ -46,6 +46,8 @@ pub mod msg_tests {
             pub names: ::std::vec::Vec<Name>,
             #[message(required)]
             pub needed: ::std::vec::Vec<i32>,
+            #[message(align = 32)]
+            pub wide: ::std::vec::Vec<f32>,
         }
     }
 }

@@ -523,7 +523,7 @@ fn build_scripts_refuse_what_breaks_readers() {
         let [rendered] = rendered.as_slice() else { panic!("{rendered:?}") };
         for part in [
             "error[E0901]: field `x` of `demo.Imu`: type changed from `float` to `double`",
-            "imu.fbs:2:7",
+            "imu.fbs:3:3",
             "breaks old and new readers",
         ] {
             assert!(rendered.contains(part), "no `{part}` in\n{rendered}");
@@ -532,4 +532,28 @@ fn build_scripts_refuse_what_breaks_readers() {
     }
     let checked = Config::new().conform_to(old.join("imu.fbs")).check(&[&new, &other]);
     assert!(checked.diagnostics()[0].message.contains("none of the schemas has the name of"));
+}
+
+/// A mistake stands at the field, enumerator or member that changed, or that took the place of another.
+#[test]
+fn what_breaks_readers_is_pointed_at() {
+    let folder = Folder::new();
+    let old = "enum E : byte {\n  A,\n  B\n}\ntable One {\n  x: int;\n  y: int;\n}\ntable Two {}\n\
+               union U {\n  One,\n  Two\n}\ntable T {\n  u: U;\n  e: E;\n}\n";
+    let old_file = folder.write("old.fbs", old);
+    let check = |from: &str, to: &str, places: &[&str]| {
+        let new = folder.write("new.fbs", old.replace(from, to));
+        let checked = Config::new().conform_to(&old_file).check(&[new]);
+        let rendered: String =
+            checked.diagnostics().iter().map(|one| checked.render(one, msg_codegen::Colour::Never)).collect();
+        for place in places {
+            assert!(rendered.contains(place), "{from} to {to}: no `{place}` in\n{rendered}");
+        }
+    };
+    check("x: int", "x: float", &["field `x` of `One`", "new.fbs:6:3"]);
+    check("x: int;\n  y: int", "z: float;\n  y: int", &["its place is taken by `z: float`", "new.fbs:6:3"]);
+    check("A,\n  B", "A,\n  B = 7", &["enumerator `B` of `E`", "new.fbs:3:3"]);
+    check("One,\n  Two", "Two,\n  One", &["member `One` of `U`", "new.fbs:12:3"]);
+    // What is gone is missed in its type.
+    check("x: int;\n  y: int;", "x: int;", &["field `y` of `One`: removed", "new.fbs:5:7"]);
 }

@@ -99,6 +99,7 @@ fn types_have_the_schema_that_they_come_from() {
     types.table::<generated::Person>();
     types.table::<generated::enums::Paint>();
     types.table::<generated::defaults::Defaults>();
+    types.table::<generated::defaults::Texts>();
     types.table::<generated::optional::Optional>();
     types.table::<generated::vectors::Vectors>();
     types.table::<generated::vectors::Name>();
@@ -189,6 +190,28 @@ fn a_file_identifier_goes_with_the_root_type() {
     assert_eq!(generated::identifier::Recording::FILE_IDENTIFIER, Some("REC1"));
     assert_eq!(generated::identifier::Recording::FILE_EXTENSION, "rec");
     assert_eq!(generated::identifier::Header::FILE_IDENTIFIER, None);
+}
+
+#[test]
+fn elements_stand_where_the_schema_wants_them() {
+    use generated::vectors::{Name, Vectors};
+    for len in 0..40 {
+        let vectors = Vectors {
+            bytes: vec![1; len],
+            names: vec![Name { text: Some("x".repeat(len / 2)) }],
+            wide: vec![1.0, 2.0],
+            ..Vectors::default()
+        };
+        let bytes = msg_runtime::encode(&vectors).unwrap();
+        let view = msg_runtime::decode::<Vectors>(&bytes).unwrap();
+        let again = msg_runtime::encode(&view).unwrap();
+        for (bytes, what) in [(&bytes, "sent"), (&again, "sent on")] {
+            let view = msg_runtime::decode::<Vectors>(bytes).unwrap();
+            assert_eq!(view.wide(), [1.0, 2.0]);
+            let address = view.wide().as_ptr().addr();
+            assert_eq!(address % 32, 0, "{what} behind {len} bytes");
+        }
+    }
 }
 
 #[test]

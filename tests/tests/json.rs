@@ -316,13 +316,14 @@ fn everything_is_aligned() {
     let schema = flatc_schema_of(
         "struct P { a: ubyte; b: double; } struct Q (force_align: 16) { c: double; } table In { q: double = 7; }
          union U { P } table T { s: string; d: [double]; n: [ubyte] (nested_flatbuffer: \"In\"); e: [ubyte];
-         p: P; ps: [P]; u: U; q: Q; t: [string]; } root_type T;",
+         p: P; ps: [P]; u: U; q: Q; t: [string];
+         w: [float] (force_align: 32); x: [string] (force_align: 16); } root_type T;",
     );
     let decoder = Decoder::new(&schema).unwrap();
     let number = |number: f64| (number, number.to_le_bytes());
     for len in 0..20 {
         let text = format!(
-            r#"{{"e":[1,2,3],"s":"{}","d":[1.5],"n":{{"q":2.5}},"t":["{}"],"p":{{"a":1,"b":3.5}},"ps":[{{"a":1,"b":4.5}}],"u_type":"P","u":{{"a":1,"b":5.5}},"q":{{"c":6.5}}}}"#,
+            r#"{{"e":[1,2,3],"s":"{}","d":[1.5],"n":{{"q":2.5}},"t":["{}"],"p":{{"a":1,"b":3.5}},"ps":[{{"a":1,"b":4.5}}],"u_type":"P","u":{{"a":1,"b":5.5}},"q":{{"c":6.5}},"w":[0,7.5,7.5],"x":["",""]}}"#,
             "x".repeat(len),
             "y".repeat(len / 3)
         );
@@ -332,7 +333,64 @@ fn everything_is_aligned() {
             let align = if number == 6.5 { 16 } else { 8 };
             assert_eq!(at % align, 0, "{number} stands at byte {at} behind {len} characters");
         }
+        let wanted = [[0; 4], 7.5_f32.to_le_bytes(), 7.5_f32.to_le_bytes()].concat();
+        let at = bytes.windows(12).position(|window| window == wanted).unwrap();
+        assert_eq!(at % 32, 0, "the aligned vector stands at byte {at} behind {len} characters");
     }
+}
+
+/// A FlexBuffer is the value in it, for us and for flatc, whoever wrote it.
+#[test]
+fn flexbuffers() {
+    let text = "table T { f: [ubyte] (flexbuffer); n: int; } root_type T;";
+    let (oracle, schema) = (Oracle::new(text), flatc_schema_of(text));
+    let decoder = Decoder::new(&schema).unwrap();
+    for value in [
+        r#"{"a":1,"b":"x","c":[1,2,3],"d":1.5,"e":null,"f":true,"g":[],"h":{},"i":-5,"j":[1,"a",2.5]}"#,
+        r#"{"n":[1.5,2.5],"o":["a","b"],"p":[true,false],"q":300,"r":[70000,-1],"s":{"t":[{"u":"é"}]}}"#,
+        "5",
+        r#""abc""#,
+        "[[1],[2]]",
+        "0.1",
+    ] {
+        let json = format!(r#"{{"f":{value},"n":7}}"#);
+        for bytes in [decoder.encode_json(&json).unwrap(), oracle.encode(&json)] {
+            assert_eq!(show(&schema, &bytes), json);
+        }
+        let bytes = decoder.encode_json(&json).unwrap();
+        let theirs: serde_json::Value = serde_json::from_str(&oracle.show(&bytes)).unwrap();
+        assert_eq!(theirs, serde_json::from_str::<serde_json::Value>(&json).unwrap());
+    }
+    // What is none is bytes.
+    let bytes = flatc_schema_of("table T { f: [ubyte]; n: int; } root_type T;");
+    let damaged = Decoder::new(&bytes).unwrap().encode_json(r#"{"f":[9,9,9],"n":7}"#).unwrap();
+    assert_eq!(show(&schema, &damaged), r#"{"f":[9,9,9],"n":7}"#);
+    let deep = format!(r#"{{"f":{}{}}}"#, "[".repeat(70), "]".repeat(70));
+    let error = decoder.encode_json(&deep).unwrap_err().to_string();
+    assert!(error.contains("nested more than 64 deep"), "{error}");
+    let twice = decoder.encode_json(r#"{"f":{"a":1,"a":2}}"#).unwrap_err().to_string();
+    assert!(twice.contains("the key `a` is given twice"), "{twice}");
+}
+
+/// A text in a field with `hash` is written as its hash, by us and by flatc. (flatc hashes no `short`, though it takes
+/// the attribute there.)
+#[test]
+fn texts_are_hashed() {
+    let text = "struct S { h: uint (hash: \"fnv1a_32\"); }
+         table T { a: int (hash: \"fnv1_32\"); b: uint (hash: \"fnv1a_32\"); c: ulong (hash: \"fnv1_64\");
+         d: long (hash: \"fnv1a_64\"); e: uint = null (hash: \"fnv1_32\"); v: [uint] (hash: \"fnv1_32\"); s: S; } root_type T;";
+    let (oracle, schema) = (Oracle::new(text), flatc_schema_of(text));
+    let decoder = Decoder::new(&schema).unwrap();
+    for json in [
+        r#"{"a":"abc","b":"abc","c":"abc","d":"abc","e":"","v":["abc","é",5],"s":{"h":"x"}}"#,
+        r#"{"a":"123","b":"","c":"0x5","d":-7,"s":{"h":1}}"#,
+    ] {
+        let shown = show(&schema, &decoder.encode_json(json).unwrap());
+        assert_eq!(shown, show(&schema, &oracle.encode(json)), "{json}");
+    }
+    let short = flatc_schema_of("table T { h: ushort (hash: \"fnv1_16\"); } root_type T;");
+    let bytes = Decoder::new(&short).unwrap().encode_json(r#"{"h":"a"}"#).unwrap();
+    assert_eq!(show(&short, &bytes), format!(r#"{{"h":{}}}"#, 0x050c ^ 0x5d7e));
 }
 
 #[test]

@@ -13,8 +13,9 @@ impl Emitter<'_> {
     /// The default as the derive takes it: a literal, or the path of a constant or an enumerator.
     pub(super) fn default_key(&self, field: &Field, from: &Declaration) -> Option<TokenStream> {
         match (&field.default, field.field_type) {
-            // Absent vectors read as empty; defaults of strings are refused before.
-            (Default::Zero | Default::EmptyVector | Default::Text(_), _) => None,
+            (Default::Zero, _) => None,
+            (Default::Text(text), _) => Some(quote!(#text)),
+            (Default::EmptyVector, _) => Some(quote!([])),
             (Default::Integer(number), Type::One(Element::Enum(id))) => {
                 Some(self.enumerator(id, *number, from).unwrap_or_else(|| integer(*number)))
             }
@@ -41,6 +42,13 @@ impl Emitter<'_> {
                 let length = Literal::u16_unsuffixed(length);
                 Some(quote!([::core::default::Default::default(); #length]))
             }
+            Type::One(Element::Text) => match &field.default {
+                Default::Text(text) if field.presence == Presence::Default => {
+                    Some(quote!(::std::string::String::from(#text)))
+                }
+                _ => None,
+            },
+            Type::Vector(_) => None,
             _ => self.default_key(field, from),
         }
     }

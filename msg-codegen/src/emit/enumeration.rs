@@ -41,12 +41,14 @@ impl Emitter<'_> {
         let default = has_zero.then(|| quote!(::core::default::Default,));
         let values = self.values(item);
         let custom = self.custom.of_type(&declaration.name);
+        let serde = self.serde_derive();
         quote! {
             #allow
             #documentation
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
             #[derive(::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash)]
             #[derive(#default ::msg_runtime::Message)]
+            #serde
             #custom
             #message
             #[repr(#repr)]
@@ -67,7 +69,8 @@ impl Emitter<'_> {
             let (documentation, message) = (super::documentation(&value.documentation), message(&keys));
             let (name, number) = (identifier(&rust_name), super::default::integer(value.value));
             let custom = self.custom.of_field(&item.declaration.name, &value.name);
-            quote!(#documentation #default #custom #message #name = #number)
+            let serde = self.serde_name(&rust_name, &value.name);
+            quote!(#documentation #default #serde #custom #message #name = #number)
         });
         tokens.collect()
     }

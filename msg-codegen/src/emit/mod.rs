@@ -5,6 +5,7 @@
 
 mod default;
 mod enumeration;
+mod serde;
 mod structure;
 mod table;
 mod union;
@@ -18,8 +19,8 @@ use crate::{
     custom::Custom,
     diagnostic::{Code, Diagnostic},
     ir::{
-        Attributes, Declaration, Default, Element, EnumId, Field, Ir, ObjectId, ObjectKind, Presence,
-        QualifiedName, Scalar, Type, Union, UnionId,
+        Attributes, Declaration, Element, EnumId, Field, Ir, ObjectId, ObjectKind, Presence, QualifiedName,
+        Scalar, Type, Union, UnionId,
     },
     names::{Names, differs},
 };
@@ -30,14 +31,7 @@ const OWN_ATTRIBUTES: [&str; 6] = ["id", "deprecated", "required", "key", "bit_f
 /// What cannot be generated, though it is understood, and what is generated in part.
 pub(crate) fn refusals(ir: &Ir) -> Vec<Diagnostic> {
     let unions = ir.unions.iter().filter_map(union_refusal);
-    let fields = ir.objects.iter().flat_map(|object| &object.fields);
-    let texts = fields.filter(|field| matches!(field.default, Default::Text(_))).map(|field| {
-        let message =
-            format!("no Rust is generated for defaults of strings yet, and `{}` has one", field.name);
-        let help = "remove the default: an absent string can be told apart, and read as any other";
-        Diagnostic::new(Code::TextDefaultNotGenerated, field.span, message).help(help)
-    });
-    unions.chain(texts).chain(unsearchable_keys(ir)).collect()
+    unions.chain(unsearchable_keys(ir)).collect()
 }
 
 /// Keys that are kept in the schema, while no lookup is generated for them.
@@ -69,9 +63,18 @@ fn is_searchable(ir: &Ir, kind: ObjectKind, key: &Field) -> bool {
 fn union_refusal(union: &Union) -> Option<Diagnostic> {
     let Declaration { name, span, .. } = &union.declaration;
     let (why, help) = match union.underlying {
-        _ if union.members.is_empty() => ("it has no members", "give it a member, or leave it out"),
+        _ if union.members.is_empty() => {
+            ("it has no members".to_owned(), "give it a member, or leave it out".to_owned())
+        }
         None | Some(Scalar::U8) => return None,
-        Some(_) => ("its members are numbered by another type than `ubyte`", "leave the type out"),
+        // flatc's C++ has numbers of that type in its buffers; its JSON, its verifiers and its binary schemas have bytes.
+        Some(scalar) => (
+            format!(
+                "programs of FlatBuffers do not agree on whether its number is a `{}` or a byte",
+                scalar.name()
+            ),
+            "leave the type out: the numbers are bytes then, for everybody".to_owned(),
+        ),
     };
     let message = format!("no Rust is generated for union `{}`: {why}", name.dotted());
     Some(Diagnostic::new(Code::UnionNotGenerated, *span, message).help(help))

@@ -44,11 +44,13 @@ impl Emitter<'_> {
             (self.item_allow(declaration), documentation(&declaration.documentation));
         let (message, name) = (message(&keys), identifier(rust_name));
         let custom = self.custom.of_type(&declaration.name);
+        let serde = self.serde_derive();
         quote! {
             #allow
             #documentation
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
             #[derive(::core::cmp::PartialEq, #derived_default ::msg_runtime::Message)]
+            #serde
             #custom
             #message
             #repr
@@ -65,7 +67,8 @@ impl Emitter<'_> {
             fields.push(self.struct_field(id, &names.fields[at], field));
             if let Some(name) = &names.padding[at] {
                 let (name, bytes) = (identifier(name), Literal::u16_unsuffixed(field.padding));
-                fields.push(quote!(pub #name: ::msg_runtime::Padding<#bytes>));
+                let serde = self.serde_skip();
+                fields.push(quote!(#serde pub #name: ::msg_runtime::Padding<#bytes>));
             }
         }
         fields
@@ -78,7 +81,8 @@ impl Emitter<'_> {
         let (name, field_type) =
             (identifier(rust_name), self.field_type(field, &self.ir.objects[id.0].declaration));
         let custom = self.custom.of_field(&self.ir.objects[id.0].declaration.name, &field.name);
-        quote!(#documentation #custom #message pub #name: #field_type)
+        let serde = self.serde_field(rust_name, field);
+        quote!(#documentation #serde #custom #message pub #name: #field_type)
     }
 
     /// `new` with the real fields, where there is padding that nobody wants to write.

@@ -37,11 +37,13 @@ impl Emitter<'_> {
             (self.item_allow(declaration), documentation(&declaration.documentation));
         let (message, name) = (message(&keys), identifier(rust_name));
         let custom = self.custom.of_type(&declaration.name);
+        let serde = self.serde_table();
         quote! {
             #allow
             #documentation
             #[derive(::core::clone::Clone, ::core::fmt::Debug, ::core::cmp::PartialEq)]
             #[derive(#derived_default ::msg_runtime::Message)]
+            #serde
             #custom
             #message
             pub struct #name { #(#tokens),* }
@@ -83,13 +85,17 @@ impl Emitter<'_> {
         if field.is_deprecated {
             keys.push(quote!(deprecated));
         }
-        keys.extend(attributes(&field.attributes));
+        keys.extend(align(field));
+        let is_said = |(name, _): &&(String, String)| name == "force_align" && field.align.is_some();
+        let others: Vec<_> = field.attributes.iter().filter(|name| !is_said(name)).cloned().collect();
+        keys.extend(attributes(&others));
         keys.extend(self.nested_key(field));
         let deprecated = field.is_deprecated.then(|| quote!(#[deprecated]));
         let (documentation, message) = (documentation(&field.documentation), message(&keys));
         let (name, field_type) = (identifier(rust_name), self.field_type(field, declaration));
         let custom = self.custom.of_field(&declaration.name, &field.name);
-        quote!(#documentation #deprecated #custom #message pub #name: #field_type)
+        let serde = self.serde_field(rust_name, field);
+        quote!(#documentation #deprecated #serde #custom #message pub #name: #field_type)
     }
 
     /// The name of a nested message as the schema spells it, where that is not its full name.
@@ -113,4 +119,10 @@ impl Emitter<'_> {
         }
         keys
     }
+}
+
+/// `align = 16`
+fn align(field: &Field) -> Option<TokenStream> {
+    let align = Literal::u32_unsuffixed(field.align?);
+    Some(quote!(align = #align))
 }

@@ -36,17 +36,20 @@ impl Emitter<'_> {
         let (message, name) = (message(&keys), identifier(rust_name));
         let (unknown, number) = (identifier(&names.unknown), self.scalar(crate::ir::Scalar::U8, declaration));
         let custom = self.custom.of_type(&declaration.name);
+        let (serde, serde_unknown) = (self.serde_derive(), self.serde_unknown());
         quote! {
             #allow
             #documentation
             #[derive(::core::clone::Clone, ::core::fmt::Debug, ::core::cmp::PartialEq)]
             #[derive(::msg_runtime::Message)]
+            #serde
             #custom
             #message
             pub enum #name {
                 #(#members,)*
                 /// The number of a member that this program does not know; 0 is none.
                 #[message(unknown)]
+                #serde_unknown
                 #unknown(#number),
             }
         }
@@ -78,6 +81,7 @@ impl Emitter<'_> {
         let (documentation, message) = (documentation(&member.documentation), message(&keys));
         let name = identifier(rust_name);
         let custom = self.custom.of_field(&item.declaration.name, &member.name);
-        quote!(#documentation #custom #message #name(#held))
+        let serde = self.serde_name(rust_name, &member.name);
+        quote!(#documentation #serde #custom #message #name(#held))
     }
 }

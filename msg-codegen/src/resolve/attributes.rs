@@ -57,7 +57,7 @@ const KNOWN: [(&str, Effect); 27] = [
     ("deprecated", Effect::On(Place::Field)),
     ("flexbuffer", Effect::None("the field is a plain vector of bytes")),
     ("force_align", Effect::On(Place::Struct)),
-    ("hash", Effect::None("the field holds the number itself")),
+    ("hash", Effect::On(Place::Field)),
     ("id", Effect::On(Place::Field)),
     ("idempotent", Effect::None("no code is generated for services")),
     ("key", Effect::On(Place::Field)),
@@ -105,6 +105,8 @@ impl Resolver<'_, '_> {
         let effect = KNOWN.iter().find(|(known, _)| *known == name).map(|(_, effect)| effect);
         match effect {
             Some(Effect::On(meant)) if *meant == place => {}
+            // On vectors it has one, which the rules about fields know.
+            Some(Effect::On(Place::Struct)) if place == Place::Field => {}
             Some(Effect::On(meant)) => {
                 let message = format!("`{name}` has no effect on {}", place.describe());
                 let help = format!("it belongs to {}", meant.describe());

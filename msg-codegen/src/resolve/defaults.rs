@@ -184,11 +184,7 @@ impl Resolver<'_, '_> {
 
     fn empty_vector(&mut self, value: &Value) -> Option<Default> {
         match &value.kind {
-            ValueKind::EmptyVector => {
-                let message = "`= []` has no effect here: an absent vector always reads as empty";
-                self.report(Diagnostic::new(Code::NoEffect, value.span, message));
-                Some(Default::EmptyVector)
-            }
+            ValueKind::EmptyVector => Some(Default::EmptyVector),
             _ => self.mismatch(value, "a vector, whose only default is `[]`"),
         }
     }

@@ -51,7 +51,7 @@ impl Resolver<'_, '_> {
         let mut numbers = Numbers::new(underlying, is_flags);
         if ast.values.is_empty() && !ast.broken {
             // An empty enum is given one value, as FlatBuffers does it.
-            item.values.push(none());
+            item.values.push(none(ast.name.span));
         }
         for value in &ast.values {
             let entry =
@@ -60,7 +60,8 @@ impl Resolver<'_, '_> {
             let attributes = self.attributes(&value.attributes, Place::Enumerator);
             if let Some(number) = number {
                 let (name, documentation) = (entry.name, value.documentation.clone());
-                item.values.push(EnumValue { name, documentation, attributes, value: number });
+                let span = entry.span;
+                item.values.push(EnumValue { name, documentation, attributes, value: number, span });
             }
         }
         item
@@ -108,6 +109,7 @@ impl Resolver<'_, '_> {
                     documentation,
                     attributes,
                     number,
+                    span: entry.span,
                     element,
                     is_boxed: false,
                 });
@@ -159,8 +161,8 @@ impl Resolver<'_, '_> {
     }
 }
 
-fn none() -> EnumValue {
-    EnumValue { name: "NONE".to_owned(), documentation: Vec::new(), attributes: Vec::new(), value: 0 }
+fn none(span: Span) -> EnumValue {
+    EnumValue { name: "NONE".to_owned(), documentation: Vec::new(), attributes: Vec::new(), value: 0, span }
 }
 
 /// An enumerator or member that is to get its number.

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// FlatBuffers' limit for `force_align`.
-const LARGEST_ALIGNMENT: u32 = 32;
+pub(super) const LARGEST_ALIGNMENT: u32 = 32;
 
 impl Resolver<'_, '_> {
     /// Lays out every struct, the inner before the outer.
@@ -123,12 +123,7 @@ impl Resolver<'_, '_> {
         let Some(attribute) = find(&self.scope.objects[index].ast.attributes, "force_align") else {
             return Some(natural);
         };
-        let number = match &attribute.value {
-            Some(ast::Value { kind: ast::ValueKind::Integer(text) | ast::ValueKind::Text(text), .. }) => {
-                integer(text)
-            }
-            _ => None,
-        };
+        let number = written_align(attribute);
         let align = number.and_then(|number| u32::try_from(number).ok());
         let align =
             align.filter(|align| align.is_power_of_two() && (natural..=LARGEST_ALIGNMENT).contains(align));
@@ -153,5 +148,15 @@ impl Resolver<'_, '_> {
         let message = format!("struct `{}` has fields beyond its first 65535 bytes", dotted(declared));
         let help = "put the last large field last, or use a table with vectors";
         self.report(Diagnostic::new(Code::StructTooLarge, declared.ast.name.span, message).help(help));
+    }
+}
+
+/// The number that `force_align` is given.
+pub(super) fn written_align(attribute: &ast::Attribute) -> Option<i128> {
+    match &attribute.value {
+        Some(ast::Value { kind: ast::ValueKind::Integer(text) | ast::ValueKind::Text(text), .. }) => {
+            integer(text)
+        }
+        _ => None,
     }
 }

@@ -83,6 +83,7 @@ impl Resolver<'_, '_> {
         let is_required = self.required(&draft);
         self.check_misplaced(&draft);
         let nested = self.nested(&draft, site);
+        let align = self.vector_align(&draft);
         let (default, is_optional) = self.default(&draft, site)?;
         // A string key is required: vectors are sorted by it.
         let is_text_key = is_key && field_type == Type::One(Element::Text);
@@ -97,7 +98,7 @@ impl Resolver<'_, '_> {
             ast,
             attributes,
             field_type,
-            Facts { default, presence, is_deprecated, is_key, nested },
+            Facts { default, presence, is_deprecated, is_key, align, nested },
         ))
     }
 
@@ -165,6 +166,7 @@ struct Facts {
     presence: Presence,
     is_deprecated: bool,
     is_key: bool,
+    align: Option<u32>,
     nested: Option<ObjectId>,
 }
 
@@ -182,6 +184,7 @@ fn new_field(ast: &ast::Field, attributes: Attributes, field_type: Type, facts: 
         presence: facts.presence,
         is_deprecated: facts.is_deprecated,
         is_key: facts.is_key,
+        align: facts.align,
         nested: facts.nested,
         is_boxed: false,
         span: ast.name.span,

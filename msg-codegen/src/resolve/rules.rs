@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::{
     Resolver, Site,
     attributes::find,
+    layout::LARGEST_ALIGNMENT,
     object::Draft,
     scope::{Declared, Symbol},
 };
@@ -161,6 +162,32 @@ impl Resolver<'_, '_> {
             );
         }
         self.check_hash(draft);
+    }
+
+    /// `x: [ubyte] (force_align: 16)`; FlatBuffers lets it stand anywhere and have any value.
+    pub(super) fn vector_align(&mut self, draft: &Draft<'_>) -> Option<u32> {
+        let attribute = draft.attribute("force_align")?;
+        let no_effect = |what: String, help: &str| {
+            Diagnostic::new(
+                Code::NoEffect,
+                attribute.name.span,
+                format!("`force_align` has no effect {what}"),
+            )
+            .help(help)
+        };
+        if !matches!(draft.field_type, Type::Vector(element) if !matches!(element, Element::Union(_))) {
+            let help = "it belongs to a struct, or to a vector of anything but unions";
+            self.report(no_effect(format!("on `{}`", draft.name()), help));
+            return None;
+        }
+        let align = super::layout::written_align(attribute);
+        let is_one = |align: &u32| align.is_power_of_two() && *align <= LARGEST_ALIGNMENT;
+        let align = align.and_then(|align| u32::try_from(align).ok()).filter(is_one);
+        if align.is_none() {
+            let help = format!("write a power of two up to {LARGEST_ALIGNMENT}, such as `force_align: 16`");
+            self.report(no_effect("with this value".to_owned(), &help));
+        }
+        align
     }
 
     /// `x: uint (hash: "fnv1_64")`

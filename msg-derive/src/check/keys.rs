@@ -20,6 +20,7 @@ pub(super) fn skipped_alone(context: &Context, field: &Field<'_>) {
         ("rename", attributes.rename.as_ref().map(ToTokens::to_token_stream)),
         ("deprecated", attributes.deprecated.as_ref().map(ToTokens::to_token_stream)),
         ("key", attributes.key.as_ref().map(ToTokens::to_token_stream)),
+        ("align", attributes.align.as_ref().map(ToTokens::to_token_stream)),
         ("with", attributes.with.as_ref().map(ToTokens::to_token_stream)),
     ];
     for (key, tokens) in refused {
@@ -53,6 +54,7 @@ pub(super) fn keys_of_twins(context: &Context, twin: &Struct<'_>) {
             ("required", attributes.required.to_token_stream()),
             ("deprecated", attributes.deprecated.to_token_stream()),
             ("key", attributes.key.to_token_stream()),
+            ("align", attributes.align.to_token_stream()),
         ]
     });
     for (key, tokens) in of_type.into_iter().chain(of_fields).filter(|(_, tokens)| !tokens.is_empty()) {

@@ -237,6 +237,7 @@ fn plain_fields(context: &Context, plain: &Struct<'_>) {
             ("default", attributes.default.as_ref().map(ToTokens::to_token_stream)),
             ("required", attributes.required.as_ref().map(ToTokens::to_token_stream)),
             ("deprecated", attributes.deprecated.as_ref().map(ToTokens::to_token_stream)),
+            ("align", attributes.align.as_ref().map(ToTokens::to_token_stream)),
             ("with", attributes.with.as_ref().map(ToTokens::to_token_stream)),
         ];
         for (key, tokens) in refused {

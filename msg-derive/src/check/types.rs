@@ -4,24 +4,26 @@
 //! past here and fails there.
 
 use quote::ToTokens;
-use syn::{GenericArgument, PathArguments, PathSegment, Type};
+use syn::{Expr, ExprLit, GenericArgument, Lit, PathArguments, PathSegment, Type};
 
 use crate::{ast::Field, context::Context};
 
 /// ```text
-/// struct Person { #[message(default = "nobody")] name: String }
+/// struct Person { #[message(default = 3)] name: String, #[message(default = "x")] age: Option<u8> }
 /// ```
 pub(super) fn default_of_text(context: &Context, field: &Field<'_>) {
     let Some(default) = &field.attributes.default else { return };
     let Some(name) = standard_name(&field.original.ty) else { return };
-    let instead = match name.as_str() {
-        "String" | "Vec" => "it reads as empty when absent",
-        "Option" => "it reads as `None` when absent",
+    let is_text = matches!(default, Expr::Lit(ExprLit { lit: Lit::Str(_), .. }));
+    let is_empty = matches!(default, Expr::Array(items) if items.elems.is_empty());
+    let message = match name.as_str() {
+        "String" if !is_text => "the default of a `String` is a string: write `default = \"..\"`",
+        "Vec" if !is_empty => {
+            "the only default of a `Vec` is the empty one: write `default = []`, or remove it"
+        }
+        "Option" => "an `Option` has no default: remove `default`; it reads as `None` when absent",
         _ => return,
     };
-    let message = format!(
-        "only bare numbers, `bool` and enums have a default, not `{name}`: remove `default`; {instead}"
-    );
     context.error(default, message);
 }
 

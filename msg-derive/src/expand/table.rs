@@ -2,7 +2,7 @@
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Expr, Lit, Type, UnOp, ext::IdentExt};
+use syn::{Expr, ExprLit, Lit, Type, UnOp, ext::IdentExt};
 
 use super::{
     Names, at, ends, message_constants,
@@ -13,6 +13,9 @@ use crate::{
     ast::{Field, Struct},
     symbol,
 };
+
+/// What `align` is called in schemas.
+const FORCE_ALIGN: &str = "force_align";
 
 pub(crate) fn expand(table: &Struct<'_>) -> TokenStream {
     let names = Names::new(table.original, &table.container);
@@ -191,7 +194,15 @@ fn spec(names: &Names<'_>, field: &Field<'_>) -> TokenStream {
     }
     if let Some(default) = &attributes.default {
         checked_at = ends(default).0;
-        spec = chain(spec, checked_at, &quote!(default_bits), &default_bits(names, &wire, default));
+        let (method, value) = default_call(names, &wire, default);
+        spec = chain(spec, checked_at, &method, &value);
+    }
+    if let Some(align) = &attributes.align {
+        let (span, here) = (align.span(), at(align.span(), &wire));
+        let private = at(span, &private);
+        let checked = quote_spanned!(span=> #private::element_align::<#here>(#align));
+        spec = chain(spec, span, &quote!(align), &checked);
+        known.push((FORCE_ALIGN, align.base10_digits().to_owned()));
     }
     let flags = [
         (symbol::REQUIRED, &attributes.required),
@@ -219,6 +230,25 @@ fn chain(receiver: TokenStream, span: Span, method: &TokenStream, arguments: &To
 }
 
 /// ```text
+/// .default_text(default_text::<<String as Field>::Wire>("nobody"))
+/// .default_empty(empty_vector::<<Vec<u8> as Field>::Wire>())
+/// .default_bits(..)
+/// ```
+fn default_call(names: &Names<'_>, wire: &TokenStream, default: &Expr) -> (TokenStream, TokenStream) {
+    let (first, _) = ends(default);
+    let (private, wire_here) = (at(first, &names.private), at(first, wire));
+    match default {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
+            (quote!(default_text), quote_spanned!(first=> #private::default_text::<#wire_here>(#text)))
+        }
+        Expr::Array(items) if items.elems.is_empty() => {
+            (quote!(default_empty), quote_spanned!(first=> #private::empty_vector::<#wire_here>()))
+        }
+        _ => (quote!(default_bits), default_bits(names, wire, default)),
+    }
+}
+
+/// ```text
 /// default_bits::<<u8 as DefaultWire>::Number>(7)
 /// default_bits::<<Open<Color> as DefaultWire>::Constant>(Color::Red)
 /// ```
@@ -235,7 +265,7 @@ fn default_bits(names: &Names<'_>, wire: &TokenStream, default: &Expr) -> TokenS
 /// `3`, `-1.5`, `1 | 8` and `true`: they take the field's own type. Anything else is a constant, such as an enumerator.
 fn is_literal(default: &Expr) -> bool {
     match default {
-        Expr::Lit(literal) => !matches!(literal.lit, Lit::Str(_)),
+        Expr::Lit(_) => true,
         Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_) | UnOp::Not(_)) && is_literal(&unary.expr),
         Expr::Binary(binary) => is_literal(&binary.left) && is_literal(&binary.right),
         Expr::Paren(inner) => is_literal(&inner.expr),
@@ -302,8 +332,13 @@ pub(super) fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         let (ty, value, position) = (&field.ty, value(position, field), index(position));
         let (first, _) = ends(ty);
         let private = at(first, private);
+        // A twin does not know what its message says.
+        let may_be_aligned = field.attributes.align.is_some() || table.container.like.is_some();
+        let align = may_be_aligned
+            .then(|| quote_spanned!(first=> #private::align_elements(&__MSG_FIELDS[#position], __out);));
         quote_spanned! {first=>
             if let ::core::option::Option::Some(__place) = __table.place(&__vtable, &__MSG_FIELDS[#position]) {
+                #align
                 <#ty as #private::Field>::encode(#value, __out, __place);
             }
         }

@@ -166,6 +166,11 @@ impl<'s> Encoder<'s> {
         self.at = elements;
     }
 
+    /// Fills up to where a vector would start whose elements stand at a multiple of `align`.
+    pub(super) fn align_elements(&mut self, align: usize) {
+        self.zero_up_to((self.at + 4).next_multiple_of(align.max(4)) - 4);
+    }
+
     /// A vector of zeroed elements; gives the position of the first.
     pub(super) fn start_vector(&mut self, place: Place, len: usize, element: Inline) -> usize {
         self.vector_header(place, len, element.align);

@@ -9,7 +9,7 @@
 //!   [`union`], [`time`], [`map`], [`nested`]; [`key`] orders and finds; [`memory`] has the casts, [`in_place`] fills a plain
 //!   message in lent bytes;
 //! - [`verify`] and [`verified`]: checking bytes, and the token that says they were checked;
-//! - `serialize`: views for serde, with the feature of that name;
+//! - `serialize` and `deserialize`: views and values for serde, with the feature of that name;
 //! - [`build`]: the encoder; [`root`]: whole payloads; [`describe`]: what the binary schema is made from.
 //!
 //! # Safety
@@ -27,6 +27,8 @@ mod array;
 pub(crate) mod build;
 mod const_text;
 pub(crate) mod describe;
+#[cfg(feature = "serde")]
+pub(crate) mod deserialize;
 pub(crate) mod enumeration;
 pub(crate) mod field;
 mod in_place;

@@ -12,7 +12,7 @@ use super::{
     vector::Vector,
     verified::Verified,
     verify::Verifier,
-    wire::{Inline, Place, Wire, sealed::Sealed},
+    wire::{Inline, Place, VectorWire, Wire, sealed::Sealed},
 };
 use crate::{
     error::Invalid,
@@ -163,6 +163,8 @@ impl<M: Message> Wire for NestedOf<M> {
         fmt::Debug::fmt(&view, f)
     }
 }
+
+impl<M: Message> VectorWire for NestedOf<M> {}
 
 fn encode_bytes(bytes: &[u8], out: &mut Encoder<'_>, place: Place) {
     out.vector_header(place, bytes.len(), ALIGN);

@@ -15,7 +15,7 @@ use super::{
     enumeration::{Enumeration, enum_shape},
     key::KeyWire,
     map::MapView,
-    nested::NestedView,
+    nested::{Nested, NestedView},
     open::{Flags, Open},
     scalar::Scalar,
     spec::FieldSpec,
@@ -43,16 +43,18 @@ struct Item<'a> {
     place: Place,
     shape: Shape,
     default: u64,
+    /// What an absent string reads as.
+    text: &'static str,
 }
 
 impl<'a> Item<'a> {
     fn of_field(cursor: Cursor<'a, ()>, field: &FieldSpec) -> Self {
         let (bytes, place) = (cursor.bytes(), cursor.place(field));
-        Self { bytes, place, shape: (field.shape)(), default: field.default }
+        Self { bytes, place, shape: (field.shape)(), default: field.default, text: field.text }
     }
 
     fn of_element(bytes: Verified<'a>, place: Place, shape: Shape) -> Self {
-        Self { bytes, place, shape, default: 0 }
+        Self { bytes, place, shape, default: 0, text: "" }
     }
 
     fn is_absent(&self) -> bool {
@@ -72,7 +74,7 @@ impl<'a> Item<'a> {
 
     fn text<E: Error>(&self) -> Result<&'a str, E> {
         if self.place.is_absent() {
-            return Ok("");
+            return Ok(self.text);
         }
         let at = self.bytes.follow(self.place.at);
         let bytes = self.bytes.get(at + 4, self.bytes.u32_at(at)).unwrap_or_default();
@@ -328,6 +330,12 @@ impl<K: KeyWire, V: Wire> Serialize for MapView<'_, K, V> {
                 (Item::of_field(cursor, key), Optional::of_field(cursor, value))
             }),
         )
+    }
+}
+
+impl<M> Serialize for Nested<M> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.bytes().serialize(to)
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
     plain::Plain,
     verified::Verified,
     verify::Verifier,
-    wire::{Inline, Kind, Place, Wire},
+    wire::{Inline, Kind, Place, TextWire, VectorWire, Wire},
 };
 use crate::error::Invalid;
 
@@ -21,6 +21,8 @@ use crate::error::Invalid;
 const NO_ID: u32 = u32::MAX;
 /// The largest alignment that a payload can promise.
 pub(crate) const MAX_ALIGN: usize = 64;
+/// The largest alignment that FlatBuffers lets a schema ask for.
+const MAX_FORCED: usize = 32;
 
 /// What is known about a field of a table. Only [`FieldSpec::of`] makes one, so its facts belong together.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +40,12 @@ pub struct FieldSpec {
     pub(crate) inline: Inline,
     /// Bits of the default, zero-extended from the number's width.
     pub(crate) default: u64,
+    /// The alignment that a vector's elements have beyond their own; 1 is none.
+    pub(crate) force_align: usize,
+    /// What an absent string reads as.
+    pub(crate) text: &'static str,
+    /// A string or vector for which absence is no value of its own.
+    pub(crate) reads_as_default: bool,
     pub(crate) verify: fn(&mut Verifier<'_>, Place) -> Result<(), Invalid>,
     pub(crate) is_left_out: fn(Verified<'_>, Place) -> bool,
     pub(crate) copy: fn(Verified<'_>, Place, &mut Encoder<'_>, Place),
@@ -66,6 +74,9 @@ impl FieldSpec {
             is_key: W::IS_KEY,
             inline: W::INLINE,
             default: 0,
+            force_align: 1,
+            text: "",
+            reads_as_default: false,
             verify: W::verify,
             is_left_out: W::is_left_out,
             copy: W::copy,
@@ -88,6 +99,50 @@ impl FieldSpec {
     /// The bits that an absent field reads as.
     pub const fn default_bits(mut self, bits: u64) -> Self {
         self.default = bits;
+        self
+    }
+
+    /// The elements of the vector stand at multiples of so many bytes.
+    #[track_caller]
+    pub const fn align(mut self, align: ElementAlign) -> Self {
+        if !align.0.is_power_of_two() || align.0 > MAX_FORCED {
+            ConstText::new()
+                .text("the alignment of `")
+                .text(self.name)
+                .text("` is ")
+                .number(align.0 as u64)
+                .text(", but it is a power of two, 32 at most")
+                .fail()
+        }
+        if self.slots == 2 {
+            ConstText::new()
+                .text("`")
+                .text(self.name)
+                .text("` is a vector of unions, which stand elsewhere: remove `align`")
+                .fail()
+        }
+        self.force_align = align.0;
+        self
+    }
+
+    /// What an absent string reads as.
+    pub const fn default_text(mut self, text: &'static str) -> Self {
+        self.text = text;
+        self.reads_as_default = true;
+        self
+    }
+
+    /// An absent vector reads as the empty one, for the readers of other languages too.
+    #[track_caller]
+    pub const fn default_empty(mut self, _: EmptyVector) -> Self {
+        if self.nullable {
+            ConstText::new()
+                .text("`")
+                .text(self.name)
+                .text("` is an `Option`, which is absent by default: remove `default`")
+                .fail()
+        }
+        self.reads_as_default = true;
         self
     }
 
@@ -150,6 +205,37 @@ impl FieldSpec {
     pub(crate) fn field_id(&self) -> u16 {
         self.slot / 2 - 2
     }
+}
+
+/// The alignment of a vector's elements.
+#[derive(Clone, Copy, Debug)]
+pub struct ElementAlign(usize);
+
+/// The alignment of a vector's elements, for a field that is one.
+pub const fn element_align<W: VectorWire>(align: usize) -> ElementAlign {
+    ElementAlign(align)
+}
+
+/// Makes the vector that is written next stand where the field wants it.
+#[inline]
+pub fn align_elements(field: &FieldSpec, out: &mut Encoder<'_>) {
+    if field.force_align > 1 {
+        out.align_elements(field.force_align);
+    }
+}
+
+/// The only default of a vector.
+#[derive(Clone, Copy, Debug)]
+pub struct EmptyVector;
+
+/// The only default of a vector, for a field that is one.
+pub const fn empty_vector<W: VectorWire>() -> EmptyVector {
+    EmptyVector
+}
+
+/// The default of a string, for a field that is one.
+pub const fn default_text<W: TextWire>(text: &'static str) -> &'static str {
+    text
 }
 
 /// The bits of a default, zero-extended.

@@ -6,7 +6,7 @@ use super::{
     build::Encoder,
     describe::{About, Members, ObjectFacts, Shape},
     field::FromWire,
-    spec::{FieldSpec, clear, max_align},
+    spec::{FieldSpec, align_elements, clear, max_align},
     vector::VectorView,
     verified::Verified,
     verify::Verifier,
@@ -133,7 +133,7 @@ impl<'a, T: Table> Cursor<'a, T> {
         if field.wire != TypeId::of::<W>() {
             wrong_kind(field.name);
         }
-        W::read(self.bytes, self.place(field), field.default)
+        W::read_field(self.bytes, self.place(field), field)
     }
 }
 
@@ -170,6 +170,7 @@ fn copy_table(
     let Some(table) = out.open_table(to, vtable, max_align(fields)) else { return };
     for field in fields {
         if let Some(to) = table.place(vtable, field) {
+            align_elements(field, out);
             (field.copy)(from.bytes, from.place(field), out, to);
         }
     }

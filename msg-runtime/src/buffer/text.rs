@@ -6,10 +6,11 @@ use super::{
     build::Encoder,
     describe::Shape,
     field::{Element, Field, FromWire},
+    spec::FieldSpec,
     vector::VectorView,
     verified::Verified,
     verify::Verifier,
-    wire::{ElementWire, Inline, Kind, Place, Wire, sealed::Sealed},
+    wire::{ElementWire, Inline, Kind, Place, TextWire, Wire, sealed::Sealed},
 };
 use crate::error::Invalid;
 
@@ -47,6 +48,11 @@ impl Wire for Text {
         }
     }
 
+    #[inline]
+    fn read_field<'a>(bytes: Verified<'a>, place: Place, field: &FieldSpec) -> &'a str {
+        if place.is_absent() { field.text } else { Self::read(bytes, place, 0) }
+    }
+
     fn copy(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
         out.string(to, Self::read(bytes, from, 0));
     }
@@ -55,6 +61,8 @@ impl Wire for Text {
         fmt::Debug::fmt(view, f)
     }
 }
+
+impl TextWire for Text {}
 
 impl ElementWire for Text {
     type Slice<'a> = VectorView<'a, Self>;

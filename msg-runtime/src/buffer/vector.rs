@@ -10,7 +10,7 @@ use super::{
     plain::Plain,
     verified::Verified,
     verify::{MAX_BYTES, Verifier},
-    wire::{ElementWire, Inline, Place, Shown, Wire, sealed::Sealed},
+    wire::{ElementWire, Inline, Place, Shown, VectorWire, Wire, sealed::Sealed},
 };
 use crate::error::Invalid;
 
@@ -46,6 +46,8 @@ impl<W: ElementWire> Wire for Vector<W> {
         W::show_slice(view, f)
     }
 }
+
+impl<W: ElementWire> VectorWire for Vector<W> {}
 
 /// A received vector of strings, messages, unions or closed enums. Vectors of numbers and plain structs are slices.
 ///

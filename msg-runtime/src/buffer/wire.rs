@@ -9,6 +9,7 @@ use super::{
     build::Encoder,
     describe::Shape,
     field::{Field, FromWire},
+    spec::FieldSpec,
     verified::Verified,
     verify::Verifier,
 };
@@ -102,6 +103,12 @@ pub trait Wire: sealed::Sealed + 'static {
 
     /// Reads what verification has accepted at `place`; `default` holds the bits of the default.
     fn read<'a>(bytes: Verified<'a>, place: Place, default: u64) -> Self::View<'a>;
+
+    /// Reads what verification has accepted as a field at `place`, which may have a default of another kind than bits.
+    #[inline]
+    fn read_field<'a>(bytes: Verified<'a>, place: Place, field: &FieldSpec) -> Self::View<'a> {
+        Self::read(bytes, place, field.default)
+    }
 
     /// True when there is no value at `place`.
     #[inline]
@@ -214,8 +221,8 @@ pub(super) fn copy_flat<W: ElementWire>(bytes: Verified<'_>, from: Place, out: &
 /// A wire kind that has a default in the schema.
 #[diagnostic::on_unimplemented(
     message = "a field of this type has no default",
-    label = "only bare numbers, `bool` and enums have one",
-    note = "remove `default`; an `Option` is absent by default, a string or a vector empty"
+    label = "numbers, `bool` and enums have such a default",
+    note = "a string has a string as default, a vector `[]`; remove any other, an `Option` is absent by default"
 )]
 pub trait DefaultWire: Wire {
     /// The type of a literal default.
@@ -223,6 +230,24 @@ pub trait DefaultWire: Wire {
     /// The type of a constant as default.
     type Constant: super::plain::Plain;
 }
+
+/// The wire kind of a string, which may have a text as its default.
+#[diagnostic::on_unimplemented(
+    message = "the default of a field of this type is no string",
+    label = "a string is the default of a `String`, `&str` or `Cow<str>` only",
+    note = "remove `default`, or write one of the field's own type; an `Option` is absent by default"
+)]
+pub trait TextWire: Wire {}
+
+/// The wire kind of a vector, which may be empty by default, and aligned.
+#[diagnostic::on_unimplemented(
+    message = "a field of this type is no vector",
+    label = "`default = []` and `align` are for a `Vec` or a slice only",
+    note = "remove it; an `Option` is absent by default, and a struct is aligned by its own `#[repr(align(..))]`"
+)]
+pub trait VectorWire: Wire {}
+
+impl<W: VectorWire> VectorWire for super::option::Optional<W> {}
 
 /// Shows a view through its wire kind.
 pub struct Shown<'a, W: Wire>(pub W::View<'a>);

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::text::{self, Json, Member, Node};
-use super::{BYTES_PER_CHARACTER, FLOOR, JsonError, scalar};
+use super::{BYTES_PER_CHARACTER, FLOOR, JsonError, attributes, scalar};
 use crate::dynamic::{Decoder, MAX_DEPTH};
+use crate::flexbuffer;
 use crate::model::{BaseType, Enum, EnumValue, Field, Object, ObjectKind, Type};
 use crate::wire::{Draft, Place, Writer};
 
@@ -210,6 +211,20 @@ impl<'s> Builder<'_, 's> {
         bytes.or_else(|what| context.fail(node, what))
     }
 
+    /// A scalar of a field, which may take a text for its hash.
+    pub(super) fn number(
+        &mut self,
+        field: &Field,
+        base: BaseType,
+        node: &Node<'_>,
+        context: Context<'_>,
+    ) -> Result<scalar::Bytes, Mistake> {
+        match attributes::hash(field, base, &node.json) {
+            Some(bytes) => Ok(bytes),
+            None => self.scalar(&field.field_type, base, node, context),
+        }
+    }
+
     fn table(
         &mut self,
         place: Place,
@@ -267,7 +282,7 @@ impl<'s> Builder<'_, 's> {
             return context.fail(node, "the value of this member is missing");
         }
         if meant.base.is_scalar() {
-            let (bytes, size) = self.scalar(meant, meant.base, node, context)?;
+            let (bytes, size) = self.number(field, meant.base, node, context)?;
             if scalar::default(field) != Some((bytes, size)) {
                 draft.scalar(field.id, bytes, size);
             }
@@ -404,12 +419,16 @@ impl<'s> Builder<'_, 's> {
         context: Context<'_>,
     ) -> Result<(), Mistake> {
         let meant = &field.field_type;
+        self.writer.align_elements(attributes::element_align(field));
         if let (Json::Object(_), Some(root)) = (&node.json, self.decoder.nested(context.object, field)) {
             let inside = (None, context.depth + 1);
             let (bytes, align) = build_root(self.decoder, self.shared, root, node, inside)?;
             self.charge(bytes.len(), node, context)?;
             self.writer.elements(place, bytes.len(), &bytes, align);
             return Ok(());
+        }
+        if attributes::is_flexbuffer(field) {
+            return self.flexbuffer(place, node, context);
         }
         let Json::List(items) = &node.json else { return context.found(node, "a list") };
         let structure = self.struct_of(meant);
@@ -432,12 +451,25 @@ impl<'s> Builder<'_, 's> {
                 bytes.extend(item);
                 align = its_align;
             } else {
-                let (item, size) = self.scalar(meant, meant.element, item, context)?;
+                let (item, size) = self.number(field, meant.element, item, context)?;
                 bytes.extend(&item[..size]);
             }
         }
         let align = if items.is_empty() { 4 } else { align };
         self.writer.elements(place, items.len(), &bytes, align);
+        Ok(())
+    }
+}
+
+impl Builder<'_, '_> {
+    /// A value without a schema, as the bytes of a vector.
+    fn flexbuffer(&mut self, place: Place, node: &Node<'_>, context: Context<'_>) -> Result<(), Mistake> {
+        let flex = attributes::flex(node, flexbuffer::MAX_DEPTH)
+            .or_else(|(at, what)| context.fail(&Node { at, json: Json::Null }, what))?;
+        let bytes = flexbuffer::write(&flex);
+        self.charge(bytes.len(), node, context)?;
+        // Eight bytes are the widest number in it.
+        self.writer.elements(place, bytes.len(), &bytes, 8);
         Ok(())
     }
 }

@@ -10,6 +10,7 @@
 //! text may cost in memory is known. A text takes at most [`TEXT_PER_BYTE`] times the payload, a payload at most
 //! [`BYTES_PER_CHARACTER`] times the text, each and a mebibyte; nesting is limited as on the message path.
 
+mod attributes;
 mod build;
 mod scalar;
 mod show;

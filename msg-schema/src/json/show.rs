@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{FLOOR, JsonLayout, TEXT_PER_BYTE, scalar};
+use super::{FLOOR, JsonLayout, TEXT_PER_BYTE, attributes, scalar};
 use crate::dynamic::{DecodeError, ObjectValue, Payload, Value, VectorValue};
+use crate::flexbuffer::{self, Flex};
 use crate::model::Field;
 
 impl Payload<'_> {
@@ -86,6 +87,11 @@ impl Text {
     fn field(&mut self, object: ObjectValue<'_>, field: &Field, value: Value<'_>) -> Result<(), DecodeError> {
         let Value::Vector(vector) = value else { return self.value(value) };
         let (start, level) = (self.out.len(), self.level);
+        if attributes::is_flexbuffer(field)
+            && let Some(flex) = vector.bytes().and_then(flexbuffer::read)
+        {
+            return self.flex(&flex);
+        }
         if let Some(shown) = object.with_nested(field, vector, |nested| self.object(nested))
             && shown.is_ok()
         {
@@ -95,6 +101,53 @@ impl Text {
         self.out.truncate(start);
         self.level = level;
         self.vector(vector)
+    }
+
+    /// A value without a schema.
+    fn flex(&mut self, flex: &Flex<'_>) -> Result<(), DecodeError> {
+        match flex {
+            Flex::Null => self.push("null"),
+            Flex::Bool(value) => self.push(if *value { "true" } else { "false" }),
+            Flex::Integer(number) => self.push(&number.to_string()),
+            Flex::Unsigned(number) => self.push(&number.to_string()),
+            Flex::Real(number) if number.is_finite() => self.push(&format!("{number:?}")),
+            Flex::Real(number) => self.not_finite(*number),
+            Flex::Text(text) => self.string(text),
+            Flex::List(values) => self.flex_list(values.iter()),
+            Flex::Blob(bytes) => {
+                let numbers: Vec<_> = bytes.iter().map(|byte| Flex::Integer((*byte).into())).collect();
+                self.flex_list(numbers.iter())
+            }
+            Flex::Map(entries) => {
+                self.open("{")?;
+                for (index, (key, value)) in entries.iter().enumerate() {
+                    if index > 0 {
+                        self.push(",")?;
+                    }
+                    self.line()?;
+                    self.string(key)?;
+                    self.push(if self.layout == JsonLayout::Line { ":" } else { ": " })?;
+                    self.flex(value)?;
+                }
+                self.close("}", entries.is_empty())
+            }
+        }
+    }
+
+    fn flex_list<'f>(
+        &mut self,
+        values: impl ExactSizeIterator<Item = &'f Flex<'f>>,
+    ) -> Result<(), DecodeError> {
+        let is_empty = values.len() == 0;
+        self.open("[")?;
+        for (index, value) in values.enumerate() {
+            if index > 0 {
+                self.push(",")?;
+            }
+            self.line()?;
+            self.flex(value)?;
+        }
+        self.close("]", is_empty)
     }
 
     fn vector(&mut self, vector: VectorValue<'_>) -> Result<(), DecodeError> {

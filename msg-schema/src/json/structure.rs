@@ -2,7 +2,7 @@
 
 use super::build::{Builder, Context, Mistake};
 use super::text::{Json, Node};
-use crate::model::{BaseType, Object, Type};
+use crate::model::{BaseType, Field, Object};
 
 /// More than any struct is aligned to.
 const MAX_ALIGN: u32 = 1024;
@@ -42,8 +42,8 @@ impl<'s> Builder<'_, 's> {
             };
             let bytes = &mut bytes[usize::from(field.offset)..];
             match field.field_type.base {
-                BaseType::Array => self.array(bytes, &field.field_type, value, context)?,
-                base => self.in_place(bytes, (&field.field_type, base), value, context)?,
+                BaseType::Array => self.array(bytes, field, value, context)?,
+                base => self.in_place(bytes, (field, base), value, context)?,
             }
         }
         Ok(())
@@ -52,10 +52,11 @@ impl<'s> Builder<'_, 's> {
     fn array(
         &mut self,
         bytes: &mut [u8],
-        meant: &'s Type,
+        field: &'s Field,
         node: &Node<'_>,
         context: Context<'_>,
     ) -> Result<(), Mistake> {
+        let meant = &field.field_type;
         let Json::List(items) = &node.json else { return context.found(node, "a list") };
         let len = usize::from(meant.fixed_length);
         if items.len() != len {
@@ -63,7 +64,7 @@ impl<'s> Builder<'_, 's> {
         }
         let stride = self.struct_of(meant).map_or(meant.element.size(), |object| object.byte_size) as usize;
         for (index, item) in items.iter().enumerate() {
-            self.in_place(&mut bytes[index * stride..], (meant, meant.element), item, context)?;
+            self.in_place(&mut bytes[index * stride..], (field, meant.element), item, context)?;
         }
         Ok(())
     }
@@ -72,16 +73,16 @@ impl<'s> Builder<'_, 's> {
     fn in_place(
         &mut self,
         bytes: &mut [u8],
-        (meant, base): (&'s Type, BaseType),
+        (field, base): (&'s Field, BaseType),
         node: &Node<'_>,
         context: Context<'_>,
     ) -> Result<(), Mistake> {
         if base == BaseType::Obj
-            && let Some(object) = self.struct_of(meant)
+            && let Some(object) = self.struct_of(&field.field_type)
         {
             return self.fill(&mut bytes[..object.byte_size as usize], object, node, context);
         }
-        let (scalar, size) = self.scalar(meant, base, node, context)?;
+        let (scalar, size) = self.number(field, base, node, context)?;
         bytes[..size].copy_from_slice(&scalar[..size]);
         Ok(())
     }

@@ -201,6 +201,11 @@ impl Writer {
         (0..len).map(|index| Place(start + 4 * index)).collect()
     }
 
+    /// Makes the elements of the vector that is written next stand at a multiple of `align`.
+    pub(crate) fn align_elements(&mut self, align: usize) {
+        self.align(4, align.max(4));
+    }
+
     /// Writes a vector whose elements stand in place, so many in these bytes.
     pub(crate) fn elements(&mut self, place: Place, len: usize, bytes: &[u8], align: usize) {
         self.align(4, align.max(4));
