@@ -41,15 +41,19 @@ pub(crate) fn to_schema(ir: &Ir, file: &File) -> schema::Schema {
 }
 
 fn features(field: &Field) -> u64 {
-    match (field.field_type, &field.default) {
-        (Type::Array(..), _) => ARRAYS,
-        (Type::Vector(Element::Union(_)), _) => UNIONS,
-        (Type::One(Element::Scalar(_) | Element::Enum(_)), _) if field.presence == Presence::Optional => {
+    let of_default = match &field.default {
+        Default::Text(_) | Default::EmptyVector => DEFAULT_TEXTS_AND_VECTORS,
+        _ => 0,
+    };
+    let of_type = match field.field_type {
+        Type::Array(..) => ARRAYS,
+        Type::Vector(Element::Union(_)) => UNIONS,
+        Type::One(Element::Scalar(_) | Element::Enum(_)) if field.presence == Presence::Optional => {
             OPTIONAL_SCALARS
         }
-        (_, Default::Text(_) | Default::EmptyVector) => DEFAULT_TEXTS_AND_VECTORS,
         _ => 0,
-    }
+    };
+    of_default | of_type
 }
 
 fn object(ir: &Ir, object: &Object) -> schema::Object {

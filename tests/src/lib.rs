@@ -9,3 +9,4 @@ pub mod schemas;
 pub mod server;
 pub mod shm;
 pub mod tools;
+pub mod wrong_schemas;

@@ -130,7 +130,7 @@ pub fn first_difference(left: &str, right: &str) -> Option<String> {
 }
 
 /// Schemas that flatc accepts, for what the files in `schemas/` do not have.
-pub const CONSTRUCTS: [&str; 21] = [
+pub const CONSTRUCTS: [&str; 22] = [
     "table T {} root_type T; root_type T;",
     "enum E : byte {} table T { e: E; }",
     "enum E : ulong (bit_flags) { Low, High = 63 } table T { e: E = High; }",
@@ -147,6 +147,7 @@ pub const CONSTRUCTS: [&str; 21] = [
     "table A { x: int; } union U { A = 5 } table T { u: U (deprecated); }",
     "namespace a.b; table A { x: int; } namespace c; union U { a.b.A } table T { u: U (required); }",
     "table A { x: int; } union U : int { A } table T { u: U; }",
+    "table A { x: int; } union U { A } table T { u: [U] = []; v: [U] (required); }",
     "table T { v: [ubyte] (nested_flatbuffer: \"T\"); f: [ubyte] (flexbuffer); h: uint (hash: \"fnv1_32\"); }",
     "table T { a: double = sin(rad(30)); b: float = deg(1); c: double = cos(2.5e0); d: double = atan(-1e3); e: float = tan(rad(45)); f: double = acos(0); g: double = asin(-0.5); h: double = deg(1e9); i: double = rad(inf); }",
     "struct S { a: [int:3] (key); } table T { s: [S]; k: string (key); }",

@@ -1,4 +1,5 @@
-//! Other people's tools, which `tests/fetch-tools` puts into `target/tools`: Google's schema compiler, Python packages.
+//! Other people's tools, which `tests/fetch-tools` puts into `target/tools`: Google's schema compiler and test data, Python
+//! packages.
 //!
 //! A missing tool fails the test that wants it: a comparison that did not take place proves nothing.
 
@@ -26,6 +27,11 @@ pub fn python() -> Command {
     let mut command = Command::new("python3");
     command.env("PYTHONPATH", path).env("PYTHONDONTWRITEBYTECODE", "1");
     command
+}
+
+/// The folder of the schemas and messages that FlatBuffers' own tests use.
+pub fn flatbuffers_tests() -> PathBuf {
+    fetched("flatbuffers-tests")
 }
 
 pub(crate) fn fetched(name: &str) -> PathBuf {

@@ -230,7 +230,7 @@ fn list(attributes: &[(String, String)]) -> String {
         match value.as_str() {
             // What a flag has for a value.
             "0" if name != "id" => name_text,
-            number if number.parse::<i64>().is_ok_and(|parsed| parsed.to_string() == number) => {
+            number if number.parse::<i32>().is_ok_and(|parsed| parsed.to_string() == number) => {
                 format!("{name_text}: {number}")
             }
             text => format!("{name_text}: {}", quoted(text)),

@@ -117,7 +117,7 @@ impl Parser<'_, '_, '_> {
             TokenKind::Identifier => self.named_value("")?,
             TokenKind::Symbol(sign @ (b'-' | b'+')) => {
                 self.advance();
-                self.named_value(if *sign == b'-' { "-" } else { "" })?
+                self.named_value(if *sign == b'-' { "-" } else { "+" })?
             }
             TokenKind::Symbol(b'[') => {
                 self.advance();

@@ -107,6 +107,10 @@ impl Resolver<'_, '_> {
             Some(Effect::On(meant)) if *meant == place => {}
             // On vectors it has one, which the rules about fields know.
             Some(Effect::On(Place::Struct)) if place == Place::Field => {}
+            Some(Effect::On(_)) if is_refused(name, place) => {
+                let message = format!("`{name}` cannot stand on {}", place.describe());
+                self.report(Diagnostic::new(Code::MisplacedAttribute, span, message).help("remove it"));
+            }
             Some(Effect::On(meant)) => {
                 let message = format!("`{name}` has no effect on {}", place.describe());
                 let help = format!("it belongs to {}", meant.describe());
@@ -158,25 +162,36 @@ impl Resolver<'_, '_> {
         let Some(value) = &attribute.value else { return "0".to_owned() };
         match &value.kind {
             ValueKind::Text(text) => text.clone(),
-            ValueKind::Integer(text) => {
-                integer(text).map_or_else(|| text.clone(), |number| number.to_string())
-            }
+            ValueKind::Integer(text) => match integer(text) {
+                Some(number) if i32::try_from(number).is_ok() => number.to_string(),
+                _ => self.no_attribute_value(attribute, value.span, text),
+            },
             ValueKind::Float(text) | ValueKind::Name(text) => {
                 self.no_attribute_value(attribute, value.span, text)
             }
             ValueKind::Function(names, _) => {
                 self.no_attribute_value(attribute, value.span, &format!("{}(..)", names[0]))
             }
-            ValueKind::EmptyVector => "[]".to_owned(),
+            ValueKind::EmptyVector => self.no_attribute_value(attribute, value.span, "[]"),
         }
     }
 
     fn no_attribute_value(&mut self, attribute: &Attribute, span: Span, text: &str) -> String {
         let name = &attribute.name.text;
-        let message = format!("the value of attribute `{name}` is neither an integer nor a string");
+        let message =
+            format!("the value of attribute `{name}` is neither an integer of 32 bits nor a string");
         let help = format!("write `\"{text}\"`");
         self.report(Diagnostic::new(Code::MisplacedAttribute, span, message).help(help));
         String::new()
+    }
+}
+
+/// What FlatBuffers' own compiler refuses, and flags as numbers of a union, of which none would mean "nothing".
+fn is_refused(name: &str, place: Place) -> bool {
+    match place {
+        Place::Enum => name == "force_align",
+        Place::Union => name == "force_align" || name == "bit_flags",
+        _ => false,
     }
 }
 

@@ -28,7 +28,7 @@ impl Resolver<'_, '_> {
         let default = match draft.field_type {
             Type::One(Element::Scalar(Scalar::F32 | Scalar::F64)) => Default::Real(self.real(value)?),
             Type::One(Element::Scalar(scalar)) => Default::Integer(self.integer(scalar, value, site)?),
-            Type::One(Element::Enum(id)) => Default::Integer(self.enum_default(draft, id, value, site)?),
+            Type::One(Element::Enum(id)) => Default::Integer(self.enum_default(draft, id, value)?),
             Type::One(Element::Text) => Default::Text(self.text(value)?),
             _ => self.empty_vector(value)?,
         };
@@ -105,7 +105,7 @@ impl Resolver<'_, '_> {
             ValueKind::Name(name) | ValueKind::Text(name) if scalar == Scalar::Bool && name == "false" => {
                 Some(0)
             }
-            ValueKind::Name(name) | ValueKind::Text(name) if name.contains('.') => {
+            ValueKind::Text(name) if name.contains('.') => {
                 return self.named(name, scalar, value, site);
             }
             _ => return self.mismatch(value, scalar.name()),
@@ -113,11 +113,11 @@ impl Resolver<'_, '_> {
         self.in_range(number, scalar, value)
     }
 
-    /// Enumerators of any enum as a number: `= Color.Red`, `= "Access.Read Access.Write"`.
+    /// Enumerators of any enum as a number: `= "Color.Red"`, `= "Access.Read Access.Write"`.
     fn named(&mut self, words: &str, scalar: Scalar, value: &Value, site: &Site) -> Option<i128> {
         let mut together = 0;
         for word in words.split(' ') {
-            let Some(number) = self.enumerator(word, None, site) else {
+            let Some(number) = self.enumerator(word, site) else {
                 let message = format!("`{word}` is no enumerator of any enum");
                 self.report(Diagnostic::new(Code::UnknownEnumerator, value.span, message));
                 return None;
@@ -189,13 +189,13 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn enum_default(&mut self, draft: &Draft<'_>, id: EnumId, value: &Value, site: &Site) -> Option<i128> {
+    fn enum_default(&mut self, draft: &Draft<'_>, id: EnumId, value: &Value) -> Option<i128> {
         let underlying = self.ir.enums[id.0].underlying;
         let number = match &value.kind {
             ValueKind::Integer(text) | ValueKind::Text(text) if starts_like_number(text) => {
                 self.in_range(integer(text), underlying, value)?
             }
-            ValueKind::Name(words) | ValueKind::Text(words) => self.enumerators(words, id, value, site)?,
+            ValueKind::Name(words) | ValueKind::Text(words) => self.enumerators(words, id, value)?,
             _ => return self.mismatch(value, "a number or the name of an enumerator"),
         };
         let item = &self.ir.enums[id.0];
@@ -212,11 +212,11 @@ impl Resolver<'_, '_> {
     }
 
     /// `Read`, or `"Read Write"`: the enumerators' numbers together.
-    fn enumerators(&mut self, words: &str, id: EnumId, value: &Value, site: &Site) -> Option<i128> {
+    fn enumerators(&mut self, words: &str, id: EnumId, value: &Value) -> Option<i128> {
         let mut together = 0;
         for word in words.split(' ') {
             let item = &self.ir.enums[id.0];
-            match self.enumerator(word, Some(item), site) {
+            match item.values.iter().find(|known| known.name == word).map(|known| known.value) {
                 Some(number) => together |= number,
                 None if self.scope.enums[id.0].ast.broken => return None,
                 None => {
@@ -227,7 +227,7 @@ impl Resolver<'_, '_> {
                     let span = item.declaration.span;
                     let diagnostic = Diagnostic::new(Code::UnknownEnumerator, value.span, message)
                         .note(span, "the enum is declared here")
-                        .suggest(closest(word, names));
+                        .suggest(closest(word.rsplit('.').next().unwrap_or(word), names));
                     self.report(diagnostic);
                     return None;
                 }
@@ -247,9 +247,12 @@ impl Resolver<'_, '_> {
             if wanted.contains(' ') { wanted.to_owned() } else { format!("a value of type `{wanted}`") };
         let message = format!("the default is {found}, expected {wanted}");
         let diagnostic = Diagnostic::new(Code::DefaultMismatch, value.span, message);
-        self.report(match wanted.contains("`bool`") {
-            true => diagnostic.help("write `true` or `false`"),
-            false => diagnostic,
+        self.report(match &value.kind {
+            _ if wanted.contains("`bool`") => diagnostic.help("write `true` or `false`"),
+            ValueKind::Name(name) if name.contains('.') => {
+                diagnostic.help(format!("a name with a dot stands in quotes: `\"{name}\"`"))
+            }
+            _ => diagnostic,
         });
         None
     }

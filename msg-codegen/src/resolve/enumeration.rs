@@ -142,22 +142,11 @@ impl Resolver<'_, '_> {
         None
     }
 
-    /// The value of an enumerator by a name such as `Red`, `Color.Red` or `a.Color.Red`; the enum is found from the
-    /// name when it is not given.
-    pub(super) fn enumerator(&self, name: &str, expected: Option<&Enum>, site: &Site) -> Option<i128> {
-        let find = |item: &Enum, last: &str| {
-            item.values.iter().find(|value| value.name == last).map(|value| value.value)
-        };
-        let Some((prefix, last)) = name.rsplit_once('.') else { return find(expected?, name) };
-        match self.scope.lookup(prefix, site)? {
-            (Symbol::Enum(id), _) => {
-                let item = &self.ir.enums[id.0];
-                let is_expected =
-                    expected.is_none_or(|enumeration| enumeration.declaration.span == item.declaration.span);
-                if is_expected { find(item, last) } else { None }
-            }
-            _ => None,
-        }
+    /// The value of an enumerator by a name such as `Color.Red` or `a.Color.Red`.
+    pub(super) fn enumerator(&self, name: &str, site: &Site) -> Option<i128> {
+        let (prefix, last) = name.rsplit_once('.')?;
+        let (Symbol::Enum(id), _) = self.scope.lookup(prefix, site)? else { return None };
+        self.ir.enums[id.0].values.iter().find(|value| value.name == last).map(|value| value.value)
     }
 }
 

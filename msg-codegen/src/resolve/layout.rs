@@ -10,7 +10,7 @@ use super::{
 use crate::{
     ast,
     diagnostic::{Code, Diagnostic},
-    ir::{Element, ObjectKind, Type},
+    ir::{Element, ObjectKind, Scalar, Type},
 };
 
 /// FlatBuffers' limit for `force_align`.
@@ -67,6 +67,9 @@ impl Resolver<'_, '_> {
         let scope = self.scope;
         let declared = &scope.objects[object];
         for field in &declared.ast.fields {
+            if Scalar::from_name(&field.field_type.name.text()).is_some() {
+                continue;
+            }
             let found = scope.lookup(&field.field_type.name.text(), &declared.site);
             if let Some((super::scope::Symbol::Object(_), span)) = found {
                 self.is_declared_before("struct", &field.field_type.name, span);

@@ -244,8 +244,9 @@ fn hash_bits(field_type: Type) -> Option<u32> {
 type Clash = (&'static [&'static str], fn(Type) -> bool);
 
 /// Suffixes that other generators add to fields of a type.
-const CLASHES: [Clash; 3] = [
+const CLASHES: [Clash; 4] = [
     (&["_type", "Type"], |field_type| matches!(field_type, Type::One(Element::Union(_)))),
+    (&["_type"], |field_type| matches!(field_type, Type::Vector(Element::Union(_)))),
     (&["_length", "Length"], |field_type| matches!(field_type, Type::Vector(_))),
     (&["_byte_vector", "ByteVector"], |field_type| field_type == Type::One(Element::Text)),
 ];
