@@ -11,7 +11,7 @@ use super::attachment::Attachment;
 use super::file;
 use super::fork;
 use super::layout::{HOLDS, MAX_PER_KIND, PublisherRecord};
-use super::loan::Loan;
+use super::loan::{Loan, LoanUninit};
 use super::options::Options;
 use super::participant::{Membership, Role};
 use super::ring::{Snapshot, Taken};
@@ -218,6 +218,14 @@ impl ShmPublisher {
     /// As [`send`](Self::send).
     pub fn loan(&self, len: usize) -> Result<Loan<'_>, SendError> {
         self.loan_timeout(len, self.options.timeout)
+    }
+
+    /// As [`loan`](Self::loan), for who writes every byte and wants the compiler to see to it.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub fn loan_uninit(&self, len: usize) -> Result<LoanUninit<'_>, SendError> {
+        self.loan(len).map(LoanUninit::new)
     }
 
     /// As [`loan`](Self::loan), with a timeout of its own.
