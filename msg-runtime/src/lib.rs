@@ -125,7 +125,7 @@ pub use event::{DropCause, Event};
 pub use message::{Encode, FromView, Message};
 #[cfg(feature = "derive")]
 pub use msg_derive::Message;
-pub use publisher::{Loan, Publisher, PublisherBuilder};
+pub use publisher::{Loan, LoanUninit, Publisher, PublisherBuilder};
 pub use sample::Sample;
 pub use stats::Stats;
 pub use subscriber::{Iter, Subscriber, SubscriberBuilder};

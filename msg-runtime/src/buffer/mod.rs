@@ -65,6 +65,6 @@ pub use vector::{FillWith, VectorIter, VectorView};
 
 pub(crate) use {
     build::Refused,
-    in_place::InPlace,
+    in_place::{InPlace, Uninit},
     root::{Root, encode_into, verify, view},
 };

@@ -1,4 +1,5 @@
-//! Where everything lies in the two files of a segment. A second implementation needs this page and `word`.
+//! Where everything lies in the two files of a segment. A second implementation needs this page and `word`, and if it is
+//! in C, `include/msg_ring.h`, which a test below compares with this page.
 //!
 //! All numbers are in the machine's own byte order. The **data** file, which subscribers map read-only:
 //!
@@ -362,6 +363,65 @@ mod tests {
         check(8, 65, 3969, [16, 8320, 8448, 8576, 9088, 20480, 128, 24576]);
         assert_eq!(DataLayout::new(Geometry { slots: 1024, slot_bytes: usize::MAX >> 4 }, 0), None);
         assert_eq!(DataLayout::new(Geometry { slots: 1, slot_bytes: usize::MAX }, 0), None);
+    }
+
+    /// A C expression, and what it has to be.
+    macro_rules! same {
+        ($figures:ident, $name:literal, $type:ty, $($field:ident)*) => {
+            $figures.push((format!("sizeof(struct {})", $name), size_of::<$type>()));
+            $($figures.push((format!("offsetof(struct {}, {})", $name, stringify!($field)), offset_of!($type, $field)));)*
+        };
+    }
+
+    #[test]
+    fn the_c_header_says_the_same() {
+        let mut figures = vec![
+            ("MSG_RING_VERSION".to_owned(), VERSION as usize),
+            ("MSG_RING_MAX_PER_KIND".to_owned(), MAX_PER_KIND),
+            ("MSG_RING_PARTICIPANTS".to_owned(), PARTICIPANTS),
+            ("MSG_RING_HOLDS".to_owned(), HOLDS),
+            ("1 << MSG_RING_SLOT_BITS".to_owned(), crate::shm::word::MAX_SLOTS),
+        ];
+        same!(figures, "msg_ring_data_header", DataHeader, magic version checksum segment header_bytes file_bytes slots
+            entries slot_bytes fingerprint created creator_pid topic_bytes type_bytes schema_bytes evict reserved);
+        same!(figures, "msg_ring_slot_record", SlotRecord, offset len publisher sent header_byte);
+        same!(figures, "msg_ring_publisher_record", PublisherRecord, id sent bytes full);
+        same!(figures, "msg_ring_reader_record", ReaderRecord, cursor reading holds);
+        same!(figures, "msg_ring_process_record", ProcessRecord, pid namespaces started);
+        same!(figures, "msg_ring_readers", Readers, wake space states records processes);
+        let inside = |outer: &str, field: &str| format!("offsetof(struct msg_ring_{outer}, {field})");
+        let (flags, statistics) = (offset_of!(Readers, flags), offset_of!(ReaderRecord, statistics));
+        figures.extend([
+            (inside("readers", "version"), 8),
+            (inside("readers", "segment"), 16),
+            (inside("readers", "pinners"), flags + offset_of!(Flags, pinners)),
+            (inside("readers", "named"), flags + offset_of!(Flags, named)),
+            (inside("readers", "closed"), flags + offset_of!(Flags, closed)),
+            (inside("reader_record", "received"), statistics + offset_of!(ReaderStatistics, received)),
+            (inside("reader_record", "bytes"), statistics + offset_of!(ReaderStatistics, bytes)),
+            (inside("reader_record", "lost"), statistics + offset_of!(ReaderStatistics, lost)),
+        ]);
+        let header = concat!(env!("CARGO_MANIFEST_DIR"), "/include/msg_ring.h");
+        let mut source = format!("#include <stddef.h>\n#include \"{header}\"\n");
+        for (expression, value) in figures {
+            source += &format!("_Static_assert(({expression}) == {value}, \"{value} expected\");\n");
+        }
+        compile(&source);
+    }
+
+    /// Fails with the C compiler's words unless the source compiles.
+    fn compile(source: &str) {
+        use std::io::Write;
+        use std::process::{Command, Stdio};
+        let options = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c", "-"];
+        let mut command = Command::new("cc");
+        command.args(options).stdin(Stdio::piped()).stderr(Stdio::piped());
+        let mut compiler = command.spawn().expect("a C compiler, which Rust links with");
+        let mut stdin = compiler.stdin.take().expect("it is piped");
+        stdin.write_all(source.as_bytes()).expect("the compiler reads to the end");
+        drop(stdin);
+        let output = compiler.wait_with_output().expect("it ends");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A slot on loan: filled in place, and sent.
 
 use std::fmt;
+use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -168,6 +169,82 @@ impl Drop for Loan<'_> {
         if !self.publisher.options.wakes_nobody {
             self.attachment.membership.space().wake_after(event_fence());
         }
+    }
+}
+
+/// A slot on loan whose bytes nobody has read or cleared: written first, it becomes a [`Loan`]. Dropping it sends nothing.
+///
+/// # Examples
+///
+/// ```
+/// use msg_runtime::shm::{Options, ShmPublisher, ShmSubscriber};
+/// # let channel = format!("doc-uninit-{}", std::process::id());
+/// let options = Options::new(&channel, "demo.Text");
+/// let subscriber = ShmSubscriber::open(&options)?;
+/// let publisher = ShmPublisher::open(&options)?;
+/// let loan = publisher.loan_uninit(100)?;
+/// let loan = loan.init(|bytes| bytes[..5].write_copy_of_slice(b"hello")); // what was written is the message
+/// loan.send()?;
+/// assert_eq!(&*subscriber.recv()?, b"hello");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct LoanUninit<'a> {
+    /// `None` once initialized.
+    loan: Option<Loan<'a>>,
+}
+
+impl<'a> LoanUninit<'a> {
+    pub(super) fn new(loan: Loan<'a>) -> Self {
+        Self { loan: Some(loan) }
+    }
+
+    /// Lets `fill` write the message. What it returns, the slot or the front of it, is the proof that it did.
+    ///
+    /// # Panics
+    /// If `fill` returns other bytes than the slot's. Nothing is sent then.
+    pub fn init<F>(mut self, fill: F) -> Loan<'a>
+    where
+        F: for<'slot> FnOnce(&'slot mut [MaybeUninit<u8>]) -> &'slot mut [u8],
+    {
+        let (slot, room) = (self.as_ptr().addr(), self.len());
+        let written = fill(&mut self);
+        let (start, len) = (written.as_ptr().addr(), written.len());
+        assert!(start == slot && len <= room, "`fill` returns the slot that it was given, or its front");
+        let mut loan = self.loan.take().expect("only this takes it, and ends with it");
+        loan.truncate(len);
+        loan
+    }
+}
+
+impl Deref for LoanUninit<'_> {
+    type Target = [MaybeUninit<u8>];
+
+    fn deref(&self) -> &[MaybeUninit<u8>] {
+        let bytes: &[u8] = self.loan.as_deref().unwrap_or_default();
+        // SAFETY: the same bytes, which ask for less than before and are only lent for reading.
+        unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
+    }
+}
+
+impl DerefMut for LoanUninit<'_> {
+    fn deref_mut(&mut self) -> &mut [MaybeUninit<u8>] {
+        let bytes: &mut [u8] = self.loan.as_deref_mut().unwrap_or_default();
+        // SAFETY: the same bytes, lent uniquely. Uninitialized ones that are written here are never read: `init` has the
+        // proof that they were written over, and `drop` writes over them. A loan that is forgotten ends when its
+        // publisher does; from then on every publisher may have written the slot before we see it again.
+        unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len()) }
+    }
+}
+
+impl Drop for LoanUninit<'_> {
+    fn drop(&mut self) {
+        self.fill(MaybeUninit::new(0));
+    }
+}
+
+impl fmt::Debug for LoanUninit<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoanUninit").field("len", &self.len()).finish_non_exhaustive()
     }
 }
 

@@ -55,7 +55,7 @@ mod wait;
 mod wish;
 mod word;
 
-pub use loan::Loan;
+pub use loan::{Loan, LoanUninit};
 pub use options::{Check, Description, Options};
 pub use publisher::ShmPublisher;
 pub use sample::{Info, ShmSample};

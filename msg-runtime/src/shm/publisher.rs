@@ -11,7 +11,7 @@ use super::attachment::Attachment;
 use super::file;
 use super::fork;
 use super::layout::{HOLDS, MAX_PER_KIND, PublisherRecord};
-use super::loan::Loan;
+use super::loan::{Loan, LoanUninit};
 use super::options::Options;
 use super::participant::{Membership, Role};
 use super::ring::{Snapshot, Taken};
@@ -22,6 +22,9 @@ use crate::error::{Error, ErrorKind, SendError, TrySendError};
 
 /// How long a blocked publisher tries again before it sleeps; a subscriber lets go of a small message within this.
 const SPIN: Duration = Duration::from_micros(20);
+/// The most pauses between two tries, well under a microsecond: a try reads what every subscriber writes, so that trying
+/// at once slows down those who make room, and finds room for a single message.
+const MOST_PAUSES: u32 = 16;
 /// The longest sleep of a blocked publisher: it is the one who finds out that a subscriber died.
 const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 /// Nanoseconds between two looks for the dead while the ring is full, of all publishers together.
@@ -220,6 +223,14 @@ impl ShmPublisher {
         self.loan_timeout(len, self.options.timeout)
     }
 
+    /// As [`loan`](Self::loan), for who writes every byte and wants the compiler to see to it.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub fn loan_uninit(&self, len: usize) -> Result<LoanUninit<'_>, SendError> {
+        self.loan(len).map(LoanUninit::new)
+    }
+
     /// As [`loan`](Self::loan), with a timeout of its own.
     ///
     /// # Errors
@@ -260,10 +271,14 @@ impl ShmPublisher {
     #[cold]
     pub(super) fn wait_for_room(&self, len: usize, deadline: Deadline) -> Result<Loan<'_>, SendError> {
         let (started, spin) = (file::monotonic(), self.options.spin.unwrap_or(SPIN));
+        let mut pauses = 1;
         loop {
             match self.take(len) {
                 Err(TrySendError::Full) if deadline.remaining().is_none() => return Err(SendError::Timeout),
-                Err(TrySendError::Full) if !has_passed(started, spin) => std::hint::spin_loop(),
+                Err(TrySendError::Full) if !has_passed(started, spin) => {
+                    (0..pauses).for_each(|_| std::hint::spin_loop());
+                    pauses = (2 * pauses).min(MOST_PAUSES);
+                }
                 Err(TrySendError::Full) => break,
                 other => return Ok(other?),
             }
@@ -375,5 +390,39 @@ impl fmt::Debug for ShmPublisher {
             .field("ring", &attachment.membership.names.label)
             .field("geometry", &attachment.layout.geometry)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test")]
+
+    use super::*;
+    use crate::shm::ShmSubscriber;
+
+    #[test]
+    fn who_is_blocked_by_a_borrowed_slot_does_not_wake_itself_again_and_again() {
+        let name = format!("pinned-{}", std::process::id());
+        let options = Options::new(&name, "t").slots(4).slot_bytes(8);
+        let publisher = ShmPublisher::open(&options).unwrap();
+        let lossless = ShmSubscriber::open(&options).unwrap();
+        let newest = ShmSubscriber::open(&options.clone().latest_only()).unwrap();
+        let send = |number: u8| publisher.try_send(&[number]);
+        (0..2).for_each(|number| send(number).unwrap());
+        let kept = newest.recv().unwrap();
+        (2..4).for_each(|number| send(number).unwrap());
+        (0..2).for_each(|_| drop(lossless.recv().unwrap()));
+        // The first slot is free, the second is borrowed, the others are unread.
+        send(4).unwrap();
+        let mut taker = publisher.taker();
+        let ring_says = |taker: &mut Taker| {
+            let Taker { attachment, snapshot, .. } = taker;
+            (attachment.ring().loan(snapshot).is_some(), snapshot.take_gave_back())
+        };
+        assert_eq!(ring_says(&mut taker), (false, true));
+        assert_eq!(ring_says(&mut taker), (false, false));
+        assert_eq!(kept[..], [1]);
+        drop(kept);
+        assert_eq!(ring_says(&mut taker), (true, false));
     }
 }

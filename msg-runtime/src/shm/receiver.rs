@@ -11,7 +11,7 @@ use super::layout::HOLDS;
 use super::options::Options;
 use super::participant::Role;
 use super::ring::{Found, NextError};
-use super::sample::{Info, ShmSample};
+use super::sample::{Info, ShmSample, Spares};
 use super::wait::event_fence;
 use super::word::State;
 use crate::error::{Error, TryRecvError};
@@ -28,6 +28,7 @@ pub(super) struct Receiver {
     /// The first sequence that a latest-only subscriber has neither received nor lost.
     next: u64,
     look_at: u64,
+    spares: Arc<Spares>,
 }
 
 /// What a slot's record says, copied once and checked.
@@ -45,7 +46,7 @@ impl Receiver {
             figure.store(0, Relaxed);
         }
         let look_at = file::monotonic() + LOOK_EVERY;
-        Ok(Self { attachment: Arc::new(attachment), state, next: cursor, look_at })
+        Ok(Self { attachment: Arc::new(attachment), state, next: cursor, look_at, spares: Spares::new() })
     }
 
     /// The next message: of a latest-only subscriber the newest, else the oldest that was not received.
@@ -55,6 +56,18 @@ impl Receiver {
         match received {
             Err(TryRecvError::Empty) => self.nothing(options),
             other => other,
+        }
+    }
+
+    /// Looks for a message this many times, for as long as there is none. Cheaper than `next`, which also looks around
+    /// and at the clock.
+    pub(super) fn look(&self, options: &Options, times: u32) {
+        let (ring, index) = (self.attachment.ring(), self.attachment.membership.index);
+        for _ in 0..times {
+            if if options.latest_only { ring.has_latest(self.next) } else { ring.has_next(index) } {
+                return;
+            }
+            std::hint::spin_loop();
         }
     }
 
@@ -168,7 +181,8 @@ impl Receiver {
 
     fn copy(&self, found: Found, described: &Described) -> ShmSample {
         let Described { offset, len, info } = *described;
-        ShmSample::copy(self.attachment.payload_words(found.slot, offset, len), len, info)
+        let words = self.attachment.payload_words(found.slot, offset, len);
+        ShmSample::copy(words, len, info, &self.spares)
     }
 
     fn count(&self, sample: Option<ShmSample>, lost: u64) -> Result<ShmSample, TryRecvError> {

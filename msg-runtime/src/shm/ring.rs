@@ -41,7 +41,7 @@ pub(super) use reader::{Found, NextError};
 pub(super) use repair::free_record;
 
 use super::layout::ReaderRecord;
-use super::sync::{AtomicU64, Ordering, fence};
+use super::sync::{AtomicU64, Ordering, fence, prefetch_for_write};
 use super::word::{Cursor, Entry, Kind, Owner, SEQUENCE_LIMIT, SlotWord, State};
 
 /// How often a scan looks at a record whose state and cursor belong to different incarnations.
@@ -138,12 +138,16 @@ pub(super) struct Snapshot {
     hint: usize,
     /// A pass took slots and gave them back; whoever waits for room must hear of it.
     gave_back: bool,
+    /// The slots that were given back because a reader borrows them, until it does not any more. Taking them again only
+    /// to give them back would wake everybody who waits for room, ourselves among them, at every try.
+    pinned: Vec<usize>,
 }
 
 impl Snapshot {
     /// A snapshot that knows nothing: only slots that never held a message may be taken.
     pub(super) fn new(owner: Owner, most_held: usize) -> Self {
-        Self { owner, minimum: 0, held: Vec::with_capacity(most_held), hint: 0, gave_back: false }
+        let (held, pinned) = (Vec::with_capacity(most_held), Vec::with_capacity(most_held));
+        Self { owner, minimum: 0, held, hint: 0, gave_back: false, pinned }
     }
 
     /// Whether slots were given back since the last call.
@@ -305,7 +309,10 @@ impl Ring<'_> {
         for step in 0..self.slots.len() {
             let slot = (snapshot.hint + step) % self.slots.len();
             let before = SlotWord(self.slots[slot].load(Ordering::Acquire));
-            if before.is_loan() || !self.reusable(snapshot, slot, before) {
+            if before.is_loan()
+                || !self.reusable(snapshot, slot, before)
+                || self.still_pinned(snapshot, slot, before)
+            {
                 continue;
             }
             let loan = SlotWord::loan(snapshot.owner, before.base());
@@ -319,9 +326,11 @@ impl Ring<'_> {
                 // Nothing was written yet: back as it was.
                 self.slots[slot].store(before.0, Ordering::Release);
                 snapshot.gave_back = true;
+                snapshot.pinned.push(slot);
                 continue;
             }
             snapshot.hint = slot + 1;
+            prefetch_for_write(self.place(self.tail.load(Ordering::Relaxed)));
             return Some(Taken { slot, before, loan });
         }
         None
@@ -379,6 +388,17 @@ impl Ring<'_> {
             names(Entry(record.reading.load(Ordering::Acquire)))
                 || (!self.fault(Fault::PinHoldFirst) && record.held().any(names))
         })
+    }
+
+    /// Whether a slot that was given back before is still borrowed. Only a hint: whoever takes the slot looks again.
+    #[inline]
+    fn still_pinned(&self, snapshot: &mut Snapshot, slot: usize, word: SlotWord) -> bool {
+        let Some(at) = snapshot.pinned.iter().position(|pinned| *pinned == slot) else { return false };
+        let pinned = self.pinned(slot, word);
+        if !pinned {
+            snapshot.pinned.swap_remove(at);
+        }
+        pinned
     }
 
     /// Publishes what is in the slot. Returns its sequence; `mark` comes next.

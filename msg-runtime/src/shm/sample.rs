@@ -3,11 +3,13 @@
 use std::fmt;
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::attachment::Attachment;
+use super::fork;
+use super::layout::HOLDS;
 use super::sync::AtomicU64;
 use super::wait::event_fence;
 
@@ -38,13 +40,55 @@ enum Bytes {
     /// In the slot, kept by one of our holds.
     Slot { first: NonNull<u8>, _hold: Hold },
     /// A copy.
-    Own(Box<[Line]>),
+    Own(Copied),
 }
 
 /// As aligned as a slot.
 #[repr(C, align(64))]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Line([u64; 8]);
+
+/// A copy's bytes, which go back for the next copy.
+struct Copied {
+    lines: Vec<Line>,
+    spares: Arc<Spares>,
+}
+
+/// What a subscriber's copies were made in and will be made in again, so that not each of them allocates.
+#[derive(Debug)]
+pub(super) struct Spares {
+    /// At most as many as holds.
+    lines: Mutex<Vec<Vec<Line>>>,
+    forks: u32,
+}
+
+impl Spares {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self { lines: Mutex::new(Vec::with_capacity(HOLDS)), forks: fork::generation() })
+    }
+
+    fn take(&self) -> Vec<Line> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn put(&self, mut lines: Vec<Line>) {
+        // In a forked child another thread's lock may be frozen as it was.
+        if self.forks != fork::generation() {
+            return;
+        }
+        lines.clear();
+        let mut spares = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if spares.len() < HOLDS {
+            spares.push(lines);
+        }
+    }
+}
+
+impl Drop for Copied {
+    fn drop(&mut self) {
+        self.spares.put(std::mem::take(&mut self.lines));
+    }
+}
 
 /// One of a subscriber's holds, in use.
 struct Hold {
@@ -73,13 +117,15 @@ impl ShmSample {
     }
 
     /// Copies a message. By atomic loads: they may be changing, and what comes out is then a mixture.
-    pub(super) fn copy(words: &[AtomicU64], len: usize, info: Info) -> Self {
+    pub(super) fn copy(words: &[AtomicU64], len: usize, info: Info, spares: &Arc<Spares>) -> Self {
         let line = |words: &[AtomicU64]| {
             let mut line = Line([0; 8]);
             line.0.iter_mut().zip(words).for_each(|(own, word)| *own = word.load(Relaxed));
             line
         };
-        Self { bytes: Bytes::Own(words.chunks(8).map(line).collect()), len, info }
+        let mut lines = spares.take();
+        lines.extend(words.chunks(8).map(line));
+        Self { bytes: Bytes::Own(Copied { lines, spares: Arc::clone(spares) }), len, info }
     }
 
     /// What goes with the message.
@@ -94,7 +140,7 @@ impl Deref for ShmSample {
     fn deref(&self) -> &[u8] {
         let first = match &self.bytes {
             Bytes::Slot { first, .. } => first.as_ptr().cast_const(),
-            Bytes::Own(lines) => lines.as_ptr().cast(),
+            Bytes::Own(copied) => copied.lines.as_ptr().cast(),
         };
         // SAFETY: a copy has at least `len` bytes, all initialized. Else BORROWED (shm/mod.rs): inside the mapping that
         // the hold's attachment owns, written before the commit, and left alone as long as the hold names the slot.

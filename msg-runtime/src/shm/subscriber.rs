@@ -19,6 +19,8 @@ use crate::error::{Error, RecvError, TryRecvError};
 /// be woken. Shrinks as far as the least while messages come too far apart for that.
 const LONGEST_SPIN: u64 = 50_000;
 const LEAST_SPIN: u64 = 1_000;
+/// How often a subscriber looks for a message before it looks at the clock, which takes as long as several looks.
+const LOOKS: u32 = 16;
 /// Figures of a handle, kept in the segment, for looking at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -160,8 +162,9 @@ impl ShmSubscriber {
         deadline: Deadline,
     ) -> Option<Result<ShmSample, RecvError>> {
         while !has_passed(started, time) && self.remaining(deadline).is_some() {
+            self.receiver().look(&self.options, LOOKS);
             match self.try_recv() {
-                Err(TryRecvError::Empty) => std::hint::spin_loop(),
+                Err(TryRecvError::Empty) => {}
                 other => return Some(other.map_err(RecvError::from)),
             }
         }

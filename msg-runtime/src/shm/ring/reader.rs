@@ -75,6 +75,20 @@ impl Ring<'_> {
         if behind { Ok(None) } else { Err(NextError::Corrupted) }
     }
 
+    /// Whether `next` would find something. For a reader that looks again and again: one load, of a line that a publisher
+    /// writes only when there is a message.
+    #[inline]
+    pub(in crate::shm) fn has_next(&self, index: usize) -> bool {
+        let cursor = self.readers[index].cursor.load(Ordering::Relaxed);
+        self.entry(cursor).carried() > cursor
+    }
+
+    /// Whether `latest` would find something.
+    #[inline]
+    pub(in crate::shm) fn has_latest(&self, next: u64) -> bool {
+        self.tail.load(Ordering::Acquire) > next
+    }
+
     /// As `next`, where publishers may evict: announces what it is about to borrow, then makes sure that it still counts.
     pub(in crate::shm) fn next_evictable(
         &self,
