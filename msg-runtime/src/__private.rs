@@ -45,8 +45,11 @@ pub use crate::{
             Plain, PlainOf, PlainStruct, check_end, check_gap, encode_plain, encode_plain_root,
             encode_plain_slice, part, plain_copy, plain_facts,
         },
-        root::{encode_root, encode_view_root},
-        spec::{FieldSpec, assign_ids, clear, default_bits, max_align, twin_fields, vtable, vtable_len},
+        root::{TwinWire, encode_root, encode_view_root},
+        spec::{
+            FieldSpec, assign_ids, clear, default_bits, max_align, same_kinds, twin_fields, vtable,
+            vtable_len,
+        },
         table::{Cursor, Table, TableOf, encode_view},
         union::{Member, MemberSpec, Union, UnionCursor, UnionOf, start_member},
         wire::{DefaultWire, ElementWire, Place, Shown, Wire},

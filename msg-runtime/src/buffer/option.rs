@@ -5,7 +5,7 @@ use std::{fmt, marker::PhantomData};
 use super::{
     build::Encoder,
     describe::Shape,
-    field::{Field, FieldView, FromWire},
+    field::{Field, FieldView, FromWire, MakeOwned},
     verified::Verified,
     verify::Verifier,
     wire::{Inline, Kind, Place, Wire, sealed::Sealed},
@@ -77,8 +77,11 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
-impl<T: FromWire> FromWire for Option<T> {
+impl<T: Field> FromWire for Option<T>
+where
+    T::Wire: MakeOwned<T>,
+{
     fn from_wire(view: Option<FieldView<'_, T>>) -> Self {
-        view.map(T::from_wire)
+        view.map(T::Wire::make_owned)
     }
 }

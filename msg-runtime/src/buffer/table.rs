@@ -5,9 +5,8 @@ use std::{any::TypeId, fmt, marker::PhantomData};
 use super::{
     build::Encoder,
     describe::{About, Members, ObjectFacts, Shape},
-    field::FromWire,
     spec::{FieldSpec, clear, max_align},
-    vector::VectorView,
+    vector::{Vector, VectorView},
     verified::Verified,
     verify::Verifier,
     wire::{ElementWire, Inline, Place, Wire, sealed::Sealed},
@@ -223,10 +222,11 @@ impl<T: Table> Wire for TableOf<T> {
 }
 
 impl<T: Table> ElementWire for TableOf<T> {
+    type Vector = Vector<Self>;
     type Slice<'a> = VectorView<'a, Self>;
 
-    fn to_vec<F: FromWire<Wire = Self>>(slice: VectorView<'_, Self>) -> Vec<F> {
-        slice.iter().map(F::from_wire).collect()
+    fn to_vec<F>(slice: VectorView<'_, Self>, make: impl Fn(Self::View<'_>) -> F) -> Vec<F> {
+        slice.iter().map(make).collect()
     }
 
     fn verify_elements(verifier: &mut Verifier<'_>, start: usize, len: usize) -> Result<(), Invalid> {

@@ -13,11 +13,11 @@ use std::{any::TypeId, fmt, marker::PhantomData};
 use super::{
     build::Encoder,
     describe::{About, MemberFacts, Shape, UnionFacts},
-    field::{Field, FromWire},
+    field::Field,
     plain::{Plain, PlainOf, PlainStruct},
     table::{Table, TableOf},
     text::Text,
-    vector::VectorView,
+    vector::{Vector, VectorView},
     verified::Verified,
     verify::Verifier,
     wire::{ElementWire, Inline, Place, Wire, sealed::Sealed},
@@ -250,11 +250,12 @@ impl<U: Union> Wire for UnionOf<U> {
 
 /// Two vectors of one length. An element that is NONE may have the offset 0.
 impl<U: Union> ElementWire for UnionOf<U> {
+    type Vector = Vector<Self>;
     type Slice<'a> = VectorView<'a, Self>;
     const VECTOR_TAG: Inline = Inline::OFFSET;
 
-    fn to_vec<F: FromWire<Wire = Self>>(slice: VectorView<'_, Self>) -> Vec<F> {
-        slice.iter().map(F::from_wire).collect()
+    fn to_vec<F>(slice: VectorView<'_, Self>, make: impl Fn(Self::View<'_>) -> F) -> Vec<F> {
+        slice.iter().map(make).collect()
     }
 
     fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {

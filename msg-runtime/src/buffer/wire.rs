@@ -5,13 +5,7 @@
 
 use std::fmt;
 
-use super::{
-    build::Encoder,
-    describe::Shape,
-    field::{Field, FromWire},
-    verified::Verified,
-    verify::Verifier,
-};
+use super::{build::Encoder, describe::Shape, field::Field, verified::Verified, verify::Verifier};
 use crate::error::Invalid;
 
 pub(crate) mod sealed {
@@ -138,6 +132,9 @@ pub trait Wire: sealed::Sealed + 'static {
 pub trait ElementWire: Wire {
     /// What an accessor of a vector returns.
     type Slice<'a>: Copy;
+    /// The wire kind of a vector of such elements. Asked of the element, so that what is none is one mistake: its vector
+    /// has no kind then, rather than one that cannot be read.
+    type Vector: Wire;
     /// What a vector has in the table besides: the offset to the numbers of unions.
     const VECTOR_TAG: Inline = Inline::NOTHING;
 
@@ -181,7 +178,7 @@ pub trait ElementWire: Wire {
     }
 
     /// The elements of a view as owned values.
-    fn to_vec<F: FromWire<Wire = Self>>(slice: Self::Slice<'_>) -> Vec<F>;
+    fn to_vec<F>(slice: <Self::Vector as Wire>::View<'_>, make: impl Fn(Self::View<'_>) -> F) -> Vec<F>;
 
     /// Checks `len` elements from `start` on, of which the range is checked already.
     ///
