@@ -45,6 +45,7 @@ impl<K: Wire, V: Wire> Table for Entry<K, V> {
     const FIELDS: &'static [FieldSpec] = &Self::SPECS;
     const VTABLE: &'static [u16] = Self::ROOM.split_at(Self::LEN).0;
     const ABOUT: &'static About = About::NONE;
+    const OWNED: usize = K::OWNED.saturating_add(V::OWNED);
     type View<'a> = EntryView<'a, K, V>;
 
     fn from_cursor(cursor: Cursor<'_, Self>) -> EntryView<'_, K, V> {

@@ -29,6 +29,7 @@ impl<W: Wire> Wire for Optional<W> {
     };
     const TAG: Inline = W::TAG;
     const NULLABLE: bool = true;
+    const OWNED: usize = W::OWNED;
     const KIND: Kind = W::KIND;
     const KNOWN: Option<&'static [u64]> = W::KNOWN;
 

@@ -21,7 +21,7 @@ use crate::error::Invalid;
     label = "not a table",
     note = "put `#[derive(Message)]` and `#[message(namespace = \"..\")]` on the struct, without `plain` and `like`"
 )]
-pub trait Table: 'static {
+pub trait Table: Sized + 'static {
     /// Fully qualified name.
     const NAME: &'static str;
     /// Its fields in order of declaration.
@@ -30,13 +30,13 @@ pub trait Table: 'static {
     const VTABLE: &'static [u16];
     /// Doc comment and attributes.
     const ABOUT: &'static About;
+    /// Bytes of the owned value itself.
+    const OWNED: usize = size_of::<Self>();
     /// What readers see of it.
     type View<'a>: Copy + fmt::Debug;
 
     /// The view of a verified table.
-    fn from_cursor(cursor: Cursor<'_, Self>) -> Self::View<'_>
-    where
-        Self: Sized;
+    fn from_cursor(cursor: Cursor<'_, Self>) -> Self::View<'_>;
 }
 
 /// The facts about a table.
@@ -189,6 +189,7 @@ impl<T> Sealed for TableOf<T> {}
 impl<T: Table> Wire for TableOf<T> {
     type View<'a> = T::View<'a>;
     const INLINE: Inline = Inline::OFFSET;
+    const OWNED: usize = T::OWNED;
     const CHECKS_ABSENCE: bool = true;
 
     fn shape() -> Shape {
@@ -199,6 +200,7 @@ impl<T: Table> Wire for TableOf<T> {
         if place.is_absent() {
             return verifier.empty_table(T::FIELDS);
         }
+        verifier.owned(T::OWNED)?;
         let at = verifier.follow(place.at)?;
         verifier.table(at, T::FIELDS)
     }

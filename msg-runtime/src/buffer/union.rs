@@ -205,6 +205,7 @@ impl<U: Union> Wire for UnionOf<U> {
     type View<'a> = U::View<'a>;
     const INLINE: Inline = Inline::OFFSET;
     const TAG: Inline = Inline::of::<u8>();
+    const OWNED: usize = size_of::<U>();
 
     fn shape() -> Shape {
         Shape::Union(union_facts::<U>)
@@ -280,6 +281,7 @@ impl<U: Union> ElementWire for UnionOf<U> {
         if verifier.vector(values, Self::INLINE)? != len {
             return Err(Invalid::Union);
         }
+        verifier.owned(len.saturating_mul(size_of::<U>()))?;
         let numbers = verifier.bytes(numbers + 4, len)?;
         numbers.iter().enumerate().filter(|(_, number)| **number != 0).try_for_each(|(index, number)| {
             verify_value::<U>(verifier, *number, Place::at(values + 4 + 4 * index))

@@ -79,6 +79,8 @@ pub trait Wire: sealed::Sealed + 'static {
     const CHECKS_ABSENCE: bool = false;
     /// Vectors of tables may be sorted by it.
     const IS_KEY: bool = false;
+    /// Bytes that it has in an owned value even when it is absent.
+    const OWNED: usize = Self::INLINE.size;
     /// How the verifier's loop treats it.
     const KIND: Kind = Kind::Other;
     /// The numbers that a default may have; `None` allows all.
