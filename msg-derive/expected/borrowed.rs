@@ -163,7 +163,7 @@ const _: () = {
             + ::core::cmp::PartialEq,
     {
         fn eq(&self, __owned: &__Owned) -> ::core::primitive::bool {
-            renamed::__private::equals_owned(*self, __owned)
+            renamed::__private::equals_owned(self, __owned)
         }
     }
 };

@@ -220,7 +220,7 @@ const _: () = {
             > + ::core::cmp::PartialEq,
     {
         fn eq(&self, __owned: &__Owned) -> ::core::primitive::bool {
-            ::msg_runtime::__private::equals_owned(*self, __owned)
+            ::msg_runtime::__private::equals_owned(self, __owned)
         }
     }
     #[automatically_derived]

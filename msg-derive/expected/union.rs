@@ -60,17 +60,21 @@ const _: () = {
         fn from_cursor(
             __cursor: ::msg_runtime::__private::UnionCursor<'_, Self>,
         ) -> ThingView<'_> {
-            if let ::core::option::Option::Some(__member) = ::msg_runtime::__private::UnionCursor::member::<
+            if let ::core::option::Option::Some(__view) = ::msg_runtime::__private::UnionCursor::member::<
                 <Box<Node<'static>> as ::msg_runtime::__private::Field>::Wire,
                 0,
-            >(&__cursor) {
-                return ThingView::Node(__member);
+            >(&__cursor)
+                .map(ThingView::Node)
+            {
+                return __view;
             }
-            if let ::core::option::Option::Some(__member) = ::msg_runtime::__private::UnionCursor::member::<
+            if let ::core::option::Option::Some(__view) = ::msg_runtime::__private::UnionCursor::member::<
                 <&'static str as ::msg_runtime::__private::Field>::Wire,
                 1,
-            >(&__cursor) {
-                return ThingView::Text(__member);
+            >(&__cursor)
+                .map(ThingView::Text)
+            {
+                return __view;
             }
             ThingView::Unknown(::msg_runtime::__private::UnionCursor::number(&__cursor))
         }
@@ -79,6 +83,12 @@ const _: () = {
     impl ::core::clone::Clone for ThingView<'_> {
         #[inline]
         fn clone(&self) -> Self {
+            let _: ::core::marker::PhantomData<
+                (
+                    <Box<Node<'static>> as ::msg_runtime::__private::Field>::Wire,
+                    <&'static str as ::msg_runtime::__private::Field>::Wire,
+                ),
+            >;
             *self
         }
     }
@@ -94,7 +104,7 @@ const _: () = {
                 ::core::fmt::Formatter::debug_tuple(__f, __name).field(__member).finish()
             };
             match *self {
-                ThingView::Node(__member) => {
+                ThingView::Node(__member @ _) => {
                     __debug(
                         "Node",
                         &::msg_runtime::__private::Shown::<
@@ -102,7 +112,7 @@ const _: () = {
                         >(__member),
                     )
                 }
-                ThingView::Text(__member) => {
+                ThingView::Text(__member @ _) => {
                     __debug(
                         "Text",
                         &::msg_runtime::__private::Shown::<
@@ -168,7 +178,7 @@ const _: () = {
             > + ::core::cmp::PartialEq,
     {
         fn eq(&self, __owned: &__Owned) -> ::core::primitive::bool {
-            ::msg_runtime::__private::equals_owned(*self, __owned)
+            ::msg_runtime::__private::equals_owned(self, __owned)
         }
     }
 };

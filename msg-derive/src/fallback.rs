@@ -4,14 +4,14 @@
 //! uses, when the one thing to mend is in its definition.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::{Data, DeriveInput, GenericParam};
 
 use crate::{
     ast::{Field, Input},
     attr::Container,
     check,
-    expand::{Names, table},
+    expand::{Names, table, twin},
 };
 
 pub(crate) fn expand(original: &DeriveInput, parsed: Option<&Input<'_>>) -> TokenStream {
@@ -25,7 +25,7 @@ pub(crate) fn expand(original: &DeriveInput, parsed: Option<&Input<'_>>) -> Toke
         return field(&names, &quote!(::core::primitive::u8));
     }
     if let Some(Input::Twin(twin)) = parsed {
-        let names = Names { message: twin.container.like.to_token_stream(), ..names };
+        let names = Names { message: twin::message(&names, twin), ..names };
         let wire = table_of(&names);
         return [field(&names, &wire), encode(&names)].into_iter().collect();
     }

@@ -48,10 +48,10 @@ pub use crate::{
             Plain, PlainOf, PlainStruct, check_end, check_gap, encode_plain, encode_plain_root,
             encode_plain_slice, part, plain_copy, plain_facts,
         },
-        root::{encode_root, encode_view_root},
+        root::{TwinWire, encode_root, encode_view_root},
         spec::{
             FieldSpec, align_elements, assign_ids, clear, default_bits, default_text, element_align,
-            empty_vector, max_align, twin_fields, vtable, vtable_len,
+            empty_vector, max_align, same_kinds, twin_fields, vtable, vtable_len,
         },
         table::{Cursor, Table, TableOf, encode_view},
         union::{Member, MemberSpec, Union, UnionCursor, UnionOf, start_member},

@@ -93,5 +93,7 @@ impl<E: Encode + ?Sized> Encode for &E {
 )]
 pub trait FromView: Message + Sized {
     /// The owned value of a view.
+    ///
+    /// Verification bounds what this allocates: 256 times the payload and 16 MiB, which only a payload made for it reaches.
     fn from_view(view: Self::View<'_>) -> Self;
 }

@@ -80,3 +80,42 @@ fn a_twin_is_received_as_its_message() {
     assert_eq!(sent_as(&twin), scan());
     assert_eq!(sent_as(&scan()), scan());
 }
+
+mod elsewhere {
+    #[derive(msg_runtime::Message)]
+    #[message(namespace = "demo")]
+    pub(super) struct Hidden {
+        value: u32,
+    }
+
+    impl Hidden {
+        pub(super) fn value(view: HiddenView<'_>) -> u32 {
+            view.value()
+        }
+    }
+}
+
+/// Its message's field is private, so that no accessor tells here what it is.
+#[derive(Message)]
+#[message(like = elsewhere::Hidden)]
+struct Seen {
+    value: u32,
+}
+
+#[derive(Message)]
+#[message(like = elsewhere::Hidden)]
+struct Mistaken {
+    value: u64,
+}
+
+#[test]
+fn a_twin_in_another_module_is_sent() {
+    let bytes = encode(&Seen { value: 7 }).unwrap();
+    assert_eq!(elsewhere::Hidden::value(decode::<elsewhere::Hidden>(&bytes).unwrap()), 7);
+}
+
+#[test]
+#[should_panic(expected = "`value` of a twin is of another kind than that of its message")]
+fn a_private_field_of_another_kind_is_never_sent() {
+    let _ = encode(&Mistaken { value: 7 });
+}

@@ -5,7 +5,7 @@ mod newtype;
 mod plain;
 mod schema;
 pub(crate) mod table;
-mod twin;
+pub(crate) mod twin;
 pub(crate) mod union;
 mod view;
 

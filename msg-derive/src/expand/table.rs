@@ -22,7 +22,7 @@ pub(crate) fn expand(table: &Struct<'_>) -> TokenStream {
     let view_type = view_type(&names, table, &table.fields.iter().collect::<Vec<_>>());
     let facts = facts(&names, table);
     let message = message(&names, table);
-    let encode = encode(&names, table);
+    let encode = encode(&names, table, &TokenStream::new());
     let sent = view::expand(&names);
     let keyed = keyed(&names, table);
     let owned =
@@ -314,8 +314,13 @@ fn message(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 ///     }
 /// }
 /// ```
-pub(super) fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
+pub(super) fn encode(names: &Names<'_>, table: &Struct<'_>, check: &TokenStream) -> TokenStream {
     let Names { private, runtime, parameters, bounds, this, message, .. } = names;
+    // What is wrong with a twin's message is shown at its name.
+    let (first, last) = table.container.like.as_ref().map_or((Span::call_site(), Span::call_site()), ends);
+    let (spanned, end) = (at(first, private), quote_spanned!(last=> >));
+    let kind = quote_spanned!(first=> #spanned::TableOf<#message #end);
+    let element = quote_spanned!(last=> ::Element);
     let converted =
         table.fields.iter().enumerate().filter_map(|(position, field)| converted(position, field));
     let absent = table.fields.iter().enumerate().map(|(position, field)| {
@@ -346,10 +351,11 @@ pub(super) fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
     quote! {
         #[automatically_derived]
         impl #parameters #private::Field for #this #bounds {
-            type Wire = #private::TableOf<#message>;
+            type Wire = #kind;
 
             #[inline]
             fn encode(&self, __out: &mut #private::Encoder<'_>, __place: #private::Place) {
+                #check
                 #[allow(unused_mut)]
                 let mut __vtable = __MSG_VTABLE;
                 #(#converted)*
@@ -364,7 +370,7 @@ pub(super) fn encode(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl #parameters #private::Element for #this #bounds {}
+        impl #parameters #spanned #element for #this #bounds {}
 
         #[automatically_derived]
         impl #parameters #runtime::Encode for #this #bounds {

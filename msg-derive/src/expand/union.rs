@@ -79,6 +79,35 @@ fn view(names: &Names<'_>, union: &Union<'_>, unknown: &Ident) -> TokenStream {
     }
 }
 
+/// `let _: PhantomData<(<Box<Node> as Field>::Wire,)>;`: a function that names the view and no member would report a
+/// member that is none at a place of its own, were it not for this.
+fn kinds(names: &Names<'_>, union: &Union<'_>) -> TokenStream {
+    let wires = union.members.iter().map(|member| wire(names, member));
+    quote!(let _: ::core::marker::PhantomData<(#(#wires,)*)>;)
+}
+
+/// `ThingView::Node`, with the extent of the member's type: what is wrong with that is one mistake then, and not many.
+fn variant_path(view: &Ident, variant: &Ident, member: &Member<'_>) -> TokenStream {
+    let (first, last) = ends(member.ty);
+    let (mut view, mut variant) = (view.clone(), variant.clone());
+    view.set_span(first);
+    variant.set_span(last);
+    quote_spanned!(first=> #view::#variant)
+}
+
+/// `__member @ _`: the pattern of a member's value, with the extent of its type. One name has one span only.
+fn bound(member: &Member<'_>) -> TokenStream {
+    let (_, last) = ends(member.ty);
+    let (value, any) = (value(member), quote_spanned!(last=> @ _));
+    quote!(#value #any)
+}
+
+/// `__member`, where the member's type is.
+fn value(member: &Member<'_>) -> Ident {
+    let (first, _) = ends(member.ty);
+    Ident::new("__member", first)
+}
+
 fn member_docs(member: &Member<'_>) -> TokenStream {
     let documentation = &member.variant.attributes.about.documentation;
     if documentation.is_empty() {
@@ -124,13 +153,14 @@ fn facts(names: &Names<'_>, union: &Union<'_>, unknown: &Ident) -> TokenStream {
         let (first, _) = ends(member.ty);
         let (wire, private) = (wire(names, member), at(first, private));
         let read = quote_spanned!(first=> #private::UnionCursor::member::<#wire, #position>);
+        let view = variant_path(view, variant, member);
         quote! {
-            if let ::core::option::Option::Some(__member) = #read(&__cursor) {
-                return #view::#variant(__member);
+            if let ::core::option::Option::Some(__view) = #read(&__cursor).map(#view) {
+                return __view;
             }
         }
     });
-    let debug = debug(names, union, unknown);
+    let (debug, kinds) = (debug(names, union, unknown), kinds(names, union));
     let count = index(union.members.len());
     quote! {
         const __MSG_MEMBERS: [#private::MemberSpec; #count] = [#(#specs),*];
@@ -153,6 +183,7 @@ fn facts(names: &Names<'_>, union: &Union<'_>, unknown: &Ident) -> TokenStream {
         impl ::core::clone::Clone for #view<'_> {
             #[inline]
             fn clone(&self) -> Self {
+                #kinds
                 *self
             }
         }
@@ -175,8 +206,9 @@ fn debug(names: &Names<'_>, union: &Union<'_>, unknown: &Ident) -> TokenStream {
         let name = variant.unraw().to_string();
         let (first, _) = ends(member.ty);
         let (wire, private) = (wire(names, member), at(first, private));
-        let shown = quote_spanned!(first=> #private::Shown::<#wire>(__member));
-        quote!(#view::#variant(__member) => __debug(#name, &#shown))
+        let (view, bound, value) = (variant_path(view, variant, member), bound(member), value(member));
+        let shown = quote_spanned!(first=> #private::Shown::<#wire>(#value));
+        quote!(#view(#bound) => __debug(#name, &#shown))
     });
     quote! {
         #[automatically_derived]
@@ -214,12 +246,12 @@ fn encode(names: &Names<'_>, union: &Union<'_>, unknown: &Ident) -> TokenStream 
     let Names { private, parameters, bounds, this, message, .. } = names;
     let encoded = union.members.iter().enumerate().map(|(position, member)| {
         let (variant, ty, position) = (&member.variant.original.ident, member.ty, index(position));
-        let (first, _) = ends(ty);
+        let (value, (first, _)) = (value(member), ends(ty));
         let private = at(first, private);
         quote_spanned! {first=>
-            Self::#variant(__member) => {
+            Self::#variant(#value) => {
                 let __place = #private::start_member(&__MSG_MEMBERS[#position], __out, __place);
-                <#ty as #private::Field>::encode(__member, __out, __place);
+                <#ty as #private::Field>::encode(#value, __out, __place);
             }
         }
     });
@@ -259,12 +291,14 @@ fn encode(names: &Names<'_>, union: &Union<'_>, unknown: &Ident) -> TokenStream 
 /// ```
 fn owned(names: &Names<'_>, union: &Union<'_>, unknown: &Ident) -> TokenStream {
     let Names { private, view, message, .. } = names;
+    let kinds = kinds(names, union);
     let members = union.members.iter().map(|member| {
         let (variant, ty) = (&member.variant.original.ident, member.ty);
         let (first, _) = ends(ty);
         let (wire, private) = (wire(names, member), at(first, private));
         let make = quote_spanned!(first=> <#wire as #private::MakeOwned<#ty>>::make_owned);
-        quote!(#view::#variant(__member) => Self::#variant(#make(__member)))
+        let (view, bound, value) = (variant_path(view, variant, member), bound(member), value(member));
+        quote!(#view(#bound) => Self::#variant(#make(#value)))
     });
     quote! {
         #[automatically_derived]
@@ -280,6 +314,7 @@ fn owned(names: &Names<'_>, union: &Union<'_>, unknown: &Ident) -> TokenStream {
         #[automatically_derived]
         impl<'view> ::core::convert::From<#view<'view>> for #message {
             fn from(__view: #view<'view>) -> Self {
+                #kinds
                 <Self as #private::FromWire>::from_wire(__view)
             }
         }

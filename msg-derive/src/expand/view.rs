@@ -59,7 +59,7 @@ pub(super) fn comparison(names: &Names<'_>, wire: &TokenStream) -> TokenStream {
             __Owned: #private::FromWire + #private::Field<Wire = #wire> + ::core::cmp::PartialEq,
         {
             fn eq(&self, __owned: &__Owned) -> ::core::primitive::bool {
-                #private::equals_owned(*self, __owned)
+                #private::equals_owned(self, __owned)
             }
         }
     }

@@ -44,6 +44,7 @@ impl<T, const N: usize> Sealed for ArrayOf<T, N> {}
 impl<T: Plain + Field<Wire: Wire>, const N: usize> Wire for ArrayOf<T, N> {
     type View<'a> = &'a [T; N];
     const INLINE: Inline = Inline::OFFSET;
+    const OWNED: usize = size_of::<[T; N]>();
     const CHECKS_ABSENCE: bool = !T::ZERO_IS_VALID;
 
     fn shape() -> Shape {

@@ -5,10 +5,9 @@ use std::{any::TypeId, fmt, marker::PhantomData};
 use super::{
     build::Encoder,
     describe::{About, EnumFacts, EnumeratorSpec, Shape},
-    field::FromWire,
     plain::Plain,
     scalar::Scalar,
-    vector::VectorView,
+    vector::{Vector, VectorView},
     verified::Verified,
     verify::Verifier,
     wire::{DefaultWire, ElementWire, Inline, Place, Wire, copy_flat, sealed::Sealed},
@@ -146,10 +145,11 @@ impl<E: Enumeration + Plain> DefaultWire for Closed<E> {
 }
 
 impl<E: Enumeration + Plain> ElementWire for Closed<E> {
+    type Vector = Vector<Self>;
     type Slice<'a> = VectorView<'a, Self>;
 
-    fn to_vec<F: FromWire<Wire = Self>>(slice: VectorView<'_, Self>) -> Vec<F> {
-        slice.iter().map(F::from_wire).collect()
+    fn to_vec<F>(slice: VectorView<'_, Self>, make: impl Fn(Self::View<'_>) -> F) -> Vec<F> {
+        slice.iter().map(make).collect()
     }
 
     fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {

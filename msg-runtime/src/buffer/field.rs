@@ -36,7 +36,8 @@ pub trait FromWire: Field + Sized {
     fn from_wire(view: FieldView<'_, Self>) -> Self;
 }
 
-/// [`FromWire`], asked of the wire kind: a type that is no field has no wire kind, and is one mistake and not two.
+/// [`FromWire`], asked of the wire kind: a type that is no field has no wire kind, and is one mistake and not two. So
+/// what holds another field asks this of it.
 pub trait MakeOwned<F>: Wire {
     /// The owned value of a view.
     fn make_owned(view: Self::View<'_>) -> F;
@@ -51,8 +52,8 @@ impl<W: Wire, F: FromWire<Wire = W>> MakeOwned<F> for W {
 
 /// True when the owned value of a view is this one.
 #[inline]
-pub fn equals_owned<F: FromWire + PartialEq>(view: FieldView<'_, F>, owned: &F) -> bool {
-    F::from_wire(view) == *owned
+pub fn equals_owned<F: FromWire + PartialEq>(view: &FieldView<'_, F>, owned: &F) -> bool {
+    F::from_wire(*view) == *owned
 }
 
 /// A field that can be an element of a vector.
@@ -85,9 +86,12 @@ impl<T: Field> Field for Box<T> {
     }
 }
 
-impl<T: FromWire> FromWire for Box<T> {
+impl<T: Field> FromWire for Box<T>
+where
+    T::Wire: MakeOwned<T>,
+{
     fn from_wire(view: FieldView<'_, Self>) -> Self {
-        Self::new(T::from_wire(view))
+        Self::new(T::Wire::make_owned(view))
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 use super::{
     build::Encoder,
     describe::{About, Shape},
-    field::{Field, FieldView, FromWire},
+    field::{Field, FieldView, FromWire, MakeOwned},
     key::{KeyWire, Keyed},
     spec::{FieldSpec, assign_ids, clear, max_align, vtable},
     table::{Cursor, Table, TableOf},
@@ -45,6 +45,7 @@ impl<K: Wire, V: Wire> Table for Entry<K, V> {
     const FIELDS: &'static [FieldSpec] = &Self::SPECS;
     const VTABLE: &'static [u16] = Self::ROOM.split_at(Self::LEN).0;
     const ABOUT: &'static About = About::NONE;
+    const OWNED: usize = K::OWNED.saturating_add(V::OWNED);
     type View<'a> = EntryView<'a, K, V>;
 
     fn from_cursor(cursor: Cursor<'_, Self>) -> EntryView<'_, K, V> {
@@ -239,13 +240,21 @@ impl<K: Field<Wire: KeyWire> + Ord, V: Field, S> Field for HashMap<K, V, S> {
 
 fn pairs<K, V>(view: MapView<'_, K::Wire, V::Wire>) -> impl Iterator<Item = (K, V)>
 where
-    K: FromWire<Wire: KeyWire>,
-    V: FromWire,
+    K: Field<Wire: KeyWire>,
+    K::Wire: MakeOwned<K>,
+    V: Field,
+    V::Wire: MakeOwned<V>,
 {
-    view.iter().map(|(key, value)| (K::from_wire(key), V::from_wire(value)))
+    view.iter().map(|(key, value)| (K::Wire::make_owned(key), V::Wire::make_owned(value)))
 }
 
-impl<K: FromWire<Wire: KeyWire> + Ord, V: FromWire> FromWire for BTreeMap<K, V> {
+impl<K, V> FromWire for BTreeMap<K, V>
+where
+    K: Field<Wire: KeyWire> + Ord,
+    K::Wire: MakeOwned<K>,
+    V: Field,
+    V::Wire: MakeOwned<V>,
+{
     fn from_wire(view: FieldView<'_, Self>) -> Self {
         pairs(view).collect()
     }
@@ -253,8 +262,10 @@ impl<K: FromWire<Wire: KeyWire> + Ord, V: FromWire> FromWire for BTreeMap<K, V> 
 
 impl<K, V, S> FromWire for HashMap<K, V, S>
 where
-    K: FromWire<Wire: KeyWire> + Ord + Hash,
-    V: FromWire,
+    K: Field<Wire: KeyWire> + Ord + Hash,
+    K::Wire: MakeOwned<K>,
+    V: Field,
+    V::Wire: MakeOwned<V>,
     S: BuildHasher + Default,
 {
     fn from_wire(view: FieldView<'_, Self>) -> Self {

@@ -15,6 +15,7 @@ use super::{
     memory::cast_slice,
     plain::{Plain, encode_plain, encode_plain_slice},
     scalar::Scalar,
+    vector::Vector,
     verified::Verified,
     verify::Verifier,
     wire::{DefaultWire, ElementWire, Inline, Kind, Place, Wire, copy_flat, sealed::Sealed},
@@ -298,10 +299,11 @@ macro_rules! number_wrapper {
         }
 
         impl<E: Enumeration> ElementWire for $kind<E> {
+            type Vector = Vector<Self>;
             type Slice<'a> = &'a [$wrapper<E>];
 
-            fn to_vec<F: FromWire<Wire = Self>>(slice: &[$wrapper<E>]) -> Vec<F> {
-                slice.iter().copied().map(F::from_wire).collect()
+            fn to_vec<F>(slice: &[$wrapper<E>], make: impl Fn(Self::View<'_>) -> F) -> Vec<F> {
+                slice.iter().copied().map(make).collect()
             }
 
             fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {

@@ -5,7 +5,7 @@ use std::{fmt, marker::PhantomData};
 use super::{
     build::Encoder,
     describe::Shape,
-    field::{Field, FieldView, FromWire},
+    field::{Field, FieldView, FromWire, MakeOwned},
     verified::Verified,
     verify::Verifier,
     wire::{Inline, Kind, Place, Wire, sealed::Sealed},
@@ -29,6 +29,7 @@ impl<W: Wire> Wire for Optional<W> {
     };
     const TAG: Inline = W::TAG;
     const NULLABLE: bool = true;
+    const OWNED: usize = W::OWNED;
     const KIND: Kind = W::KIND;
     const KNOWN: Option<&'static [u64]> = W::KNOWN;
 
@@ -77,8 +78,11 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
-impl<T: FromWire> FromWire for Option<T> {
+impl<T: Field> FromWire for Option<T>
+where
+    T::Wire: MakeOwned<T>,
+{
     fn from_wire(view: Option<FieldView<'_, T>>) -> Self {
-        view.map(T::from_wire)
+        view.map(T::Wire::make_owned)
     }
 }

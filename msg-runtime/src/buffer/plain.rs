@@ -9,9 +9,9 @@ use super::{
     build::Encoder,
     const_text::ConstText,
     describe::{About, Members, ObjectFacts, PlainFieldSpec, Shape},
-    field::FromWire,
     memory::{bytes_of, cast_or_zero, cast_slice},
     spec::MAX_ALIGN,
+    vector::Vector,
     verified::Verified,
     verify::Verifier,
     wire::{ElementWire, Inline, Place, Wire, copy_flat, sealed::Sealed},
@@ -188,10 +188,11 @@ impl<T: Plain + PlainStruct> Wire for PlainOf<T> {
 }
 
 impl<T: Plain + PlainStruct> ElementWire for PlainOf<T> {
+    type Vector = Vector<Self>;
     type Slice<'a> = &'a [T];
 
-    fn to_vec<F: FromWire<Wire = Self>>(slice: &[T]) -> Vec<F> {
-        slice.iter().map(F::from_wire).collect()
+    fn to_vec<F>(slice: &[T], make: impl Fn(Self::View<'_>) -> F) -> Vec<F> {
+        slice.iter().map(make).collect()
     }
 
     fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {

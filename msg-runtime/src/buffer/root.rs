@@ -35,6 +35,21 @@ pub trait MessageWire: Wire {
     fn read_root<'a>(bytes: Verified<'a>, at: usize) -> Self::View<'a>;
 }
 
+/// The wire kind of a message that has twins.
+#[diagnostic::on_unimplemented(
+    message = "a plain message cannot have a twin",
+    label = "its bytes are its memory",
+    note = "`like` needs a struct with `#[derive(Message)]` and without `plain`"
+)]
+pub trait TwinWire {
+    /// The message itself.
+    type Message: Message<__Wire = Self> + Table;
+}
+
+impl<T: Message<__Wire = Self> + Table> TwinWire for TableOf<T> {
+    type Message = T;
+}
+
 impl<T: Table> MessageWire for TableOf<T> {
     fn verify_root(
         verifier: &mut Verifier<'_>,

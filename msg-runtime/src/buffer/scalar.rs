@@ -11,7 +11,7 @@ use super::{
     key::KeyOrder,
     memory::cast_slice,
     plain::{Plain, encode_plain_slice, show_plain_slice},
-    vector::VectorView,
+    vector::{Vector, VectorView},
     verified::Verified,
     verify::Verifier,
     wire::{DefaultWire, ElementWire, Inline, Kind, Place, Wire, copy_flat, sealed::Sealed},
@@ -110,10 +110,11 @@ macro_rules! scalars {
         }
 
         impl ElementWire for $number {
+            type Vector = Vector<Self>;
             type Slice<'a> = &'a [Self];
 
-            fn to_vec<F: FromWire<Wire = Self>>(slice: &[Self]) -> Vec<F> {
-                slice.iter().copied().map(F::from_wire).collect()
+            fn to_vec<F>(slice: &[Self], make: impl Fn(Self::View<'_>) -> F) -> Vec<F> {
+                slice.iter().copied().map(make).collect()
             }
 
             fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
@@ -223,10 +224,11 @@ impl DefaultWire for bool {
 }
 
 impl ElementWire for bool {
+    type Vector = Vector<Self>;
     type Slice<'a> = VectorView<'a, Self>;
 
-    fn to_vec<F: FromWire<Wire = Self>>(slice: VectorView<'_, Self>) -> Vec<F> {
-        slice.iter().map(F::from_wire).collect()
+    fn to_vec<F>(slice: VectorView<'_, Self>, make: impl Fn(Self::View<'_>) -> F) -> Vec<F> {
+        slice.iter().map(make).collect()
     }
 
     fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {

@@ -344,6 +344,18 @@ pub const fn twin_fields<const N: usize>(fields: &[FieldSpec], names: [&str; N])
     twin
 }
 
+/// Each field of a twin is of the wire kind that its message's is. The comparison folds away.
+///
+/// # Panics
+///
+/// When it is not.
+#[inline]
+pub fn same_kinds<const N: usize>(fields: &[FieldSpec; N], kinds: [TypeId; N]) {
+    for (field, kind) in fields.iter().zip(kinds) {
+        assert!(field.wire == kind, "`{}` of a twin is of another kind than that of its message", field.name);
+    }
+}
+
 const fn position(names: &[&str], name: &str) -> Option<usize> {
     let mut index = 0;
     while index < names.len() {

@@ -5,9 +5,8 @@ use std::{any::TypeId, fmt, marker::PhantomData};
 use super::{
     build::Encoder,
     describe::{About, Members, ObjectFacts, Shape},
-    field::FromWire,
     spec::{FieldSpec, align_elements, clear, max_align},
-    vector::VectorView,
+    vector::{Vector, VectorView},
     verified::Verified,
     verify::Verifier,
     wire::{ElementWire, Inline, Place, Wire, sealed::Sealed},
@@ -22,7 +21,7 @@ use crate::error::Invalid;
     label = "not a table",
     note = "put `#[derive(Message)]` and `#[message(namespace = \"..\")]` on the struct, without `plain` and `like`"
 )]
-pub trait Table: 'static {
+pub trait Table: Sized + 'static {
     /// Fully qualified name.
     const NAME: &'static str;
     /// Its fields in order of declaration.
@@ -31,13 +30,13 @@ pub trait Table: 'static {
     const VTABLE: &'static [u16];
     /// Doc comment and attributes.
     const ABOUT: &'static About;
+    /// Bytes of the owned value itself.
+    const OWNED: usize = size_of::<Self>();
     /// What readers see of it.
     type View<'a>: Copy + fmt::Debug;
 
     /// The view of a verified table.
-    fn from_cursor(cursor: Cursor<'_, Self>) -> Self::View<'_>
-    where
-        Self: Sized;
+    fn from_cursor(cursor: Cursor<'_, Self>) -> Self::View<'_>;
 }
 
 /// The facts about a table.
@@ -191,6 +190,7 @@ impl<T> Sealed for TableOf<T> {}
 impl<T: Table> Wire for TableOf<T> {
     type View<'a> = T::View<'a>;
     const INLINE: Inline = Inline::OFFSET;
+    const OWNED: usize = T::OWNED;
     const CHECKS_ABSENCE: bool = true;
 
     fn shape() -> Shape {
@@ -201,6 +201,7 @@ impl<T: Table> Wire for TableOf<T> {
         if place.is_absent() {
             return verifier.empty_table(T::FIELDS);
         }
+        verifier.owned(T::OWNED)?;
         let at = verifier.follow(place.at)?;
         verifier.table(at, T::FIELDS)
     }
@@ -224,10 +225,11 @@ impl<T: Table> Wire for TableOf<T> {
 }
 
 impl<T: Table> ElementWire for TableOf<T> {
+    type Vector = Vector<Self>;
     type Slice<'a> = VectorView<'a, Self>;
 
-    fn to_vec<F: FromWire<Wire = Self>>(slice: VectorView<'_, Self>) -> Vec<F> {
-        slice.iter().map(F::from_wire).collect()
+    fn to_vec<F>(slice: VectorView<'_, Self>, make: impl Fn(Self::View<'_>) -> F) -> Vec<F> {
+        slice.iter().map(make).collect()
     }
 
     fn verify_elements(verifier: &mut Verifier<'_>, start: usize, len: usize) -> Result<(), Invalid> {

@@ -7,7 +7,7 @@ use super::{
     describe::Shape,
     field::{Element, Field, FromWire},
     spec::FieldSpec,
-    vector::VectorView,
+    vector::{Vector, VectorView},
     verified::Verified,
     verify::Verifier,
     wire::{ElementWire, Inline, Kind, Place, TextWire, Wire, sealed::Sealed},
@@ -65,10 +65,11 @@ impl Wire for Text {
 impl TextWire for Text {}
 
 impl ElementWire for Text {
+    type Vector = Vector<Self>;
     type Slice<'a> = VectorView<'a, Self>;
 
-    fn to_vec<F: FromWire<Wire = Self>>(slice: VectorView<'_, Self>) -> Vec<F> {
-        slice.iter().map(F::from_wire).collect()
+    fn to_vec<F>(slice: VectorView<'_, Self>, make: impl Fn(Self::View<'_>) -> F) -> Vec<F> {
+        slice.iter().map(make).collect()
     }
 
     fn verify_elements(verifier: &mut Verifier<'_>, start: usize, len: usize) -> Result<(), Invalid> {

@@ -11,7 +11,7 @@ use super::{
     describe::Shape,
     field::{Element, Field, FromWire},
     key::KeyWire,
-    vector::VectorView,
+    vector::{Vector, VectorView},
     verified::Verified,
     verify::Verifier,
     wire::{ElementWire, Inline, Kind, Place, Wire, copy_flat, sealed::Sealed},
@@ -81,10 +81,11 @@ macro_rules! times {
         }
 
         impl ElementWire for $kind {
+            type Vector = Vector<Self>;
             type Slice<'a> = VectorView<'a, Self>;
 
-            fn to_vec<F: FromWire<Wire = Self>>(slice: VectorView<'_, Self>) -> Vec<F> {
-                slice.iter().map(F::from_wire).collect()
+            fn to_vec<F>(slice: VectorView<'_, Self>, make: impl Fn(Self::View<'_>) -> F) -> Vec<F> {
+                slice.iter().map(make).collect()
             }
 
             fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {

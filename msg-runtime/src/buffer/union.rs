@@ -13,11 +13,11 @@ use std::{any::TypeId, fmt, marker::PhantomData};
 use super::{
     build::Encoder,
     describe::{About, MemberFacts, Shape, UnionFacts},
-    field::{Field, FromWire},
+    field::Field,
     plain::{Plain, PlainOf, PlainStruct},
     table::{Table, TableOf},
     text::Text,
-    vector::VectorView,
+    vector::{Vector, VectorView},
     verified::Verified,
     verify::Verifier,
     wire::{ElementWire, Inline, Place, Wire, sealed::Sealed},
@@ -205,6 +205,7 @@ impl<U: Union> Wire for UnionOf<U> {
     type View<'a> = U::View<'a>;
     const INLINE: Inline = Inline::OFFSET;
     const TAG: Inline = Inline::of::<u8>();
+    const OWNED: usize = size_of::<U>();
 
     fn shape() -> Shape {
         Shape::Union(union_facts::<U>)
@@ -250,11 +251,12 @@ impl<U: Union> Wire for UnionOf<U> {
 
 /// Two vectors of one length. An element that is NONE may have the offset 0.
 impl<U: Union> ElementWire for UnionOf<U> {
+    type Vector = Vector<Self>;
     type Slice<'a> = VectorView<'a, Self>;
     const VECTOR_TAG: Inline = Inline::OFFSET;
 
-    fn to_vec<F: FromWire<Wire = Self>>(slice: VectorView<'_, Self>) -> Vec<F> {
-        slice.iter().map(F::from_wire).collect()
+    fn to_vec<F>(slice: VectorView<'_, Self>, make: impl Fn(Self::View<'_>) -> F) -> Vec<F> {
+        slice.iter().map(make).collect()
     }
 
     fn copy_vector(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
@@ -279,6 +281,7 @@ impl<U: Union> ElementWire for UnionOf<U> {
         if verifier.vector(values, Self::INLINE)? != len {
             return Err(Invalid::Union);
         }
+        verifier.owned(len.saturating_mul(size_of::<U>()))?;
         let numbers = verifier.bytes(numbers + 4, len)?;
         numbers.iter().enumerate().filter(|(_, number)| **number != 0).try_for_each(|(index, number)| {
             verify_value::<U>(verifier, *number, Place::at(values + 4 + 4 * index))

@@ -5,7 +5,7 @@ use std::{borrow::Cow, cell::Cell, fmt, iter::FusedIterator, marker::PhantomData
 use super::{
     build::Encoder,
     describe::Shape,
-    field::{Element, Field, FieldView, FromWire},
+    field::{Element, Field, FieldView, FromWire, MakeOwned},
     memory::cast_slice_mut,
     plain::Plain,
     verified::Verified,
@@ -190,7 +190,7 @@ impl<W: ElementWire> ExactSizeIterator for VectorIter<'_, W> {}
 impl<W: ElementWire> FusedIterator for VectorIter<'_, W> {}
 
 impl<T: Element> Field for Vec<T> {
-    type Wire = Vector<T::Wire>;
+    type Wire = <T::Wire as ElementWire>::Vector;
 
     #[inline]
     fn encode(&self, out: &mut Encoder<'_>, place: Place) {
@@ -199,7 +199,7 @@ impl<T: Element> Field for Vec<T> {
 }
 
 impl<T: Element> Field for &[T] {
-    type Wire = Vector<T::Wire>;
+    type Wire = <T::Wire as ElementWire>::Vector;
 
     #[inline]
     fn encode(&self, out: &mut Encoder<'_>, place: Place) {
@@ -208,7 +208,7 @@ impl<T: Element> Field for &[T] {
 }
 
 impl<T: Element + Clone> Field for Cow<'_, [T]> {
-    type Wire = Vector<T::Wire>;
+    type Wire = <T::Wire as ElementWire>::Vector;
 
     #[inline]
     fn encode(&self, out: &mut Encoder<'_>, place: Place) {
@@ -216,9 +216,12 @@ impl<T: Element + Clone> Field for Cow<'_, [T]> {
     }
 }
 
-impl<T: Element + FromWire> FromWire for Vec<T> {
+impl<T: Element> FromWire for Vec<T>
+where
+    T::Wire: MakeOwned<T>,
+{
     fn from_wire(view: FieldView<'_, Self>) -> Self {
-        <T::Wire as ElementWire>::to_vec(view)
+        <T::Wire as ElementWire>::to_vec(view, T::Wire::make_owned)
     }
 }
 
@@ -265,7 +268,7 @@ impl<T> fmt::Debug for FillWith<'_, T> {
 }
 
 impl<T: Element + Plain> Field for FillWith<'_, T> {
-    type Wire = Vector<T::Wire>;
+    type Wire = <T::Wire as ElementWire>::Vector;
 
     fn encode(&self, out: &mut Encoder<'_>, place: Place) {
         // The closure is out of its cell while it runs: one that sends the same message finds it gone, and the

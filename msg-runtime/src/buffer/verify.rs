@@ -29,6 +29,12 @@ pub struct Verifier<'b> {
     budget: usize,
 }
 
+/// Bytes of an owned value for which the budget pays one.
+///
+/// A value in Rust has all its fields, a table those that are there: eight bytes may rightly stand for a struct of many
+/// numbers and absent strings. They may not for one with an array of thousands.
+const OWNED_PER_BYTE: usize = 16;
+
 impl<'b> Verifier<'b> {
     pub(crate) fn new(bytes: &'b [u8]) -> Self {
         let budget = bytes.len().saturating_mul(16).saturating_add(1 << 20);
@@ -40,6 +46,14 @@ impl<'b> Verifier<'b> {
     pub(super) fn range(&mut self, at: usize, inline: Inline) -> Result<(), Invalid> {
         self.inside(at, inline)?;
         self.budget = self.budget.checked_sub(inline.size).ok_or(Invalid::TooMuch)?;
+        Ok(())
+    }
+
+    /// Pays for `size` bytes that stand in the owned value itself, whether or not they are in the payload. So what an
+    /// owned conversion allocates is at most 16 times the budget.
+    #[inline]
+    pub(super) fn owned(&mut self, size: usize) -> Result<(), Invalid> {
+        self.budget = self.budget.checked_sub(size / OWNED_PER_BYTE).ok_or(Invalid::TooMuch)?;
         Ok(())
     }
 
@@ -266,17 +280,95 @@ mod tests {
         assert_eq!(check(1_000, 40), Ok(1_000));
     }
 
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Grid {
+        cells: [f32; 4096],
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Grids {
+        grids: Vec<Grid>,
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Maybe {
+        grid: Option<Grid>,
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Maybes {
+        maybes: Vec<Maybe>,
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Named {
+        grids: std::collections::HashMap<u32, [f32; 4096]>,
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Sparse {
+        text_1: Option<String>,
+        number_1: Option<f64>,
+        text_2: Option<String>,
+        number_2: Option<f64>,
+        text_3: Option<String>,
+        number_3: Option<f64>,
+        text_4: Option<String>,
+        number_4: Option<f64>,
+        text_5: Option<String>,
+        number_5: Option<f64>,
+        text_6: Option<String>,
+        number_6: Option<f64>,
+        text_7: Option<String>,
+        number_7: Option<f64>,
+        text_8: Option<String>,
+        number_8: Option<f64>,
+    }
+
+    #[derive(crate::Message)]
+    #[message(namespace = "test")]
+    struct Sparses {
+        sparses: Vec<Sparse>,
+    }
+
+    /// A root table with a vector of `tables` offsets to one table without fields.
+    fn empty_tables(tables: u32) -> AlignedBuffer {
+        let mut words = with_vector(&vec![0; tables as usize]);
+        for index in 0..tables {
+            words[6 + index as usize] = 4 * (tables - index) + 4;
+        }
+        // A vtable without fields, and the table to which all offsets point.
+        words.extend([0x0004_0004, 4]);
+        payload(&words)
+    }
+
+    /// Of a megabyte, 262,144 empty tables would be 4 GiB of arrays that nobody sent.
+    #[test]
+    fn absent_arrays_are_bounded() {
+        let megabyte = empty_tables(262_144);
+        assert_eq!(decode::<Grids>(&megabyte).unwrap_err(), Invalid::TooMuch);
+        assert_eq!(decode::<Maybes>(&megabyte).unwrap_err(), Invalid::TooMuch);
+        assert_eq!(decode::<Named>(&megabyte).unwrap_err(), Invalid::TooMuch);
+        // A thousand of them are 16 MiB, which the mebibyte that every payload has pays for.
+        let few = empty_tables(1_000);
+        assert_eq!(Grids::from(decode::<Grids>(&few).unwrap()).grids.len(), 1_000);
+    }
+
+    #[test]
+    fn tables_with_many_absent_fields_are_no_mistake() {
+        let tables = empty_tables(262_144);
+        assert_eq!(decode::<Sparses>(&tables).unwrap().sparses().len(), 262_144);
+    }
+
     #[test]
     fn more_than_a_million_tables_are_refused() {
-        let check = |tables: u32| {
-            let mut words = with_vector(&vec![0; tables as usize]);
-            for index in 0..tables {
-                words[6 + index as usize] = 4 * (tables - index) + 4;
-            }
-            // A vtable without fields, and the table to which all offsets point.
-            words.extend([0x0004_0004, 4]);
-            decode::<Lists>(&payload(&words)).map(|view| view.lists().len())
-        };
+        let check = |tables: u32| decode::<Lists>(&empty_tables(tables)).map(|view| view.lists().len());
         assert_eq!(check(MAX_TABLES - 1), Ok(999_999));
         assert_eq!(check(MAX_TABLES), Err(Invalid::TooManyTables));
     }

@@ -6,12 +6,7 @@
 use std::fmt;
 
 use super::{
-    build::Encoder,
-    describe::Shape,
-    field::{Field, FromWire},
-    spec::FieldSpec,
-    verified::Verified,
-    verify::Verifier,
+    build::Encoder, describe::Shape, field::Field, spec::FieldSpec, verified::Verified, verify::Verifier,
 };
 use crate::error::Invalid;
 
@@ -86,6 +81,8 @@ pub trait Wire: sealed::Sealed + 'static {
     const CHECKS_ABSENCE: bool = false;
     /// Vectors of tables may be sorted by it.
     const IS_KEY: bool = false;
+    /// Bytes that it has in an owned value even when it is absent.
+    const OWNED: usize = Self::INLINE.size;
     /// How the verifier's loop treats it.
     const KIND: Kind = Kind::Other;
     /// The numbers that a default may have; `None` allows all.
@@ -145,6 +142,9 @@ pub trait Wire: sealed::Sealed + 'static {
 pub trait ElementWire: Wire {
     /// What an accessor of a vector returns.
     type Slice<'a>: Copy;
+    /// The wire kind of a vector of such elements. Asked of the element, so that what is none is one mistake: its vector
+    /// has no kind then, rather than one that cannot be read.
+    type Vector: Wire;
     /// What a vector has in the table besides: the offset to the numbers of unions.
     const VECTOR_TAG: Inline = Inline::NOTHING;
 
@@ -188,7 +188,7 @@ pub trait ElementWire: Wire {
     }
 
     /// The elements of a view as owned values.
-    fn to_vec<F: FromWire<Wire = Self>>(slice: Self::Slice<'_>) -> Vec<F>;
+    fn to_vec<F>(slice: <Self::Vector as Wire>::View<'_>, make: impl Fn(Self::View<'_>) -> F) -> Vec<F>;
 
     /// Checks `len` elements from `start` on, of which the range is checked already.
     ///
