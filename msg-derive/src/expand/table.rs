@@ -333,21 +333,8 @@ pub(super) fn encode(names: &Names<'_>, table: &Struct<'_>, check: &TokenStream)
             }
         }
     });
-    let encoded = table.fields.iter().enumerate().map(|(position, field)| {
-        let (ty, value, position) = (&field.ty, value(position, field), index(position));
-        let (first, _) = ends(ty);
-        let private = at(first, private);
-        // A twin does not know what its message says.
-        let may_be_aligned = field.attributes.align.is_some() || table.container.like.is_some();
-        let align = may_be_aligned
-            .then(|| quote_spanned!(first=> #private::align_elements(&__MSG_FIELDS[#position], __out);));
-        quote_spanned! {first=>
-            if let ::core::option::Option::Some(__place) = __table.place(&__vtable, &__MSG_FIELDS[#position]) {
-                #align
-                <#ty as #private::Field>::encode(#value, __out, __place);
-            }
-        }
-    });
+    let encoded =
+        table.fields.iter().enumerate().map(|(position, field)| encoded(names, table, position, field));
     quote! {
         #[automatically_derived]
         impl #parameters #private::Field for #this #bounds {
@@ -380,6 +367,25 @@ pub(super) fn encode(names: &Names<'_>, table: &Struct<'_>, check: &TokenStream)
             fn __encode(&self, __out: &mut #private::Encoder<'_>) {
                 #private::encode_root::<#message, Self>(self, __out);
             }
+        }
+    }
+}
+
+/// ```text
+/// if let Some(place) = table.place(&vtable, &__MSG_FIELDS[0]) { Field::encode(&self.email, out, place) }
+/// ```
+fn encoded(names: &Names<'_>, table: &Struct<'_>, position: usize, field: &Field<'_>) -> TokenStream {
+    let (ty, value, position) = (&field.ty, value(position, field), index(position));
+    let (first, _) = ends(ty);
+    let private = at(first, &names.private);
+    // A twin does not know what its message says.
+    let may_be_aligned = field.attributes.align.is_some() || table.container.like.is_some();
+    let align = may_be_aligned
+        .then(|| quote_spanned!(first=> #private::align_elements(&__MSG_FIELDS[#position], __out);));
+    quote_spanned! {first=>
+        if let ::core::option::Option::Some(__place) = __table.place(&__vtable, &__MSG_FIELDS[#position]) {
+            #align
+            <#ty as #private::Field>::encode(#value, __out, __place);
         }
     }
 }
