@@ -96,6 +96,7 @@ pub mod error;
 mod event;
 pub mod field;
 mod frame;
+mod loan;
 mod message;
 mod publisher;
 #[cfg(all(feature = "realtime", target_os = "linux"))]
@@ -122,10 +123,11 @@ pub use error::{
     BadFrame, Error, ErrorKind, FlushError, Invalid, RecvError, SendError, TryRecvError, TrySendError,
 };
 pub use event::{DropCause, Event};
+pub use loan::{Loan, LoanUninit};
 pub use message::{Encode, FromView, Message};
 #[cfg(feature = "derive")]
 pub use msg_derive::Message;
-pub use publisher::{Loan, LoanUninit, Publisher, PublisherBuilder};
+pub use publisher::{Publisher, PublisherBuilder};
 pub use sample::Sample;
 pub use stats::Stats;
 pub use subscriber::{Iter, Subscriber, SubscriberBuilder};
