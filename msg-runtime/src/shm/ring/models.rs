@@ -86,6 +86,11 @@ impl Model {
             let gone = Entry::new(sequence, super::super::word::MAX_SLOTS - 1);
             self.ring().place(sequence).store(gone.0, Ordering::Release);
         }
+        // A slot that nobody took for 2^31 messages would have an older base; then `latest` finds a message only once its
+        // slot is marked.
+        for slot in &self.slots {
+            slot.store(SlotWord::free(first as u32).0, Ordering::Release);
+        }
     }
 
     fn fill(&self, slot: usize, value: u64) {
