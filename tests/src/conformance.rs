@@ -1,6 +1,6 @@
 //! What every transport promises, as generic functions: a new transport passes them unchanged.
 //!
-//! A test file of a transport says where its handles meet and lets [`conformance!`](crate::conformance) make a test of
+//! A test file of a transport says where its handles meet and lets [`conformance!`](crate::conformance!) make a test of
 //! each function.
 #![allow(clippy::unwrap_used, reason = "a test says what failed by panicking")]
 
