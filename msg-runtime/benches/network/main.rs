@@ -27,12 +27,17 @@ const MOST_IN_FLIGHT: usize = 256;
 /// How long a receiver waits for a message before it looks whether it is over.
 const MOMENT: Duration = Duration::from_millis(100);
 
+/// What is done with a message.
+type Each<'a> = &'a mut dyn FnMut(&[u8]);
+/// Receives, at least one message unless there is none for a [`MOMENT`], and hands them out.
+type Receive<'a> = Box<dyn FnMut(Each<'_>) + 'a>;
+
 /// A way to send and receive.
 trait Wire: Sync {
     /// Sends a message so many times, as one does who has them all at once.
     fn send(&self, message: &[u8], count: usize);
-    /// Receives, at least one message unless there is none for a [`MOMENT`], and hands them out.
-    fn receiver(&self) -> Box<dyn FnMut(&mut dyn FnMut(&[u8])) + '_>;
+    /// Makes what receives.
+    fn receiver(&self) -> Receive<'_>;
 }
 
 #[derive(Message)]
@@ -61,7 +66,7 @@ impl Wire for Ours {
         (0..count).for_each(|_| self.publisher.send(&Block { bytes: message }).unwrap());
     }
 
-    fn receiver(&self) -> Box<dyn FnMut(&mut dyn FnMut(&[u8])) + '_> {
+    fn receiver(&self) -> Receive<'_> {
         Box::new(|each| {
             if let Ok(sample) = self.subscriber.recv_timeout(MOMENT) {
                 each(sample.view().bytes());

@@ -1,6 +1,6 @@
 //! Our UDP transport beside a raw socket with `sendmmsg` and `recvmmsg`.
 
-use crate::{MOMENT, Ours, Wire};
+use crate::{Each, MOMENT, Ours, Receive, Wire};
 use nix::sys::socket::{MsgFlags, MultiHeaders, recvmmsg, sendmmsg};
 use socket2::{Domain, Socket, Type};
 use std::{
@@ -36,7 +36,7 @@ impl Raw {
     }
 
     /// Hands out the first piece of each message.
-    fn receive(&self) -> impl FnMut(&mut dyn FnMut(&[u8])) + '_ {
+    fn receive(&self) -> impl FnMut(Each<'_>) + '_ {
         let mut places = vec![0; BATCH << 16];
         let (mut at, mut first) = (0, Vec::new());
         move |each| {
@@ -84,7 +84,7 @@ impl Wire for Raw {
         }
     }
 
-    fn receiver(&self) -> Box<dyn FnMut(&mut dyn FnMut(&[u8])) + '_> {
+    fn receiver(&self) -> Receive<'_> {
         Box::new(self.receive())
     }
 }

@@ -7,10 +7,11 @@
 //!
 //! All pieces of a message but the last have the same length, so a piece's place follows from its index, and no header can
 //! name a place outside the message. Pieces come in any order, twice, or never. Memory is taken for what arrived and never
-//! for what a header claims: at most twice the bytes of a message that are there. Nothing here does input or output; how
+//! for what a header claims: at most four times the bytes of a message that are there. Nothing here does input or output; how
 //! a [`Piece`] looks on the wire is the transport's matter.
 
 use super::network::{Pool, Pooled, SharedBytes};
+use crate::AlignedBuffer;
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     ops::Range,
@@ -128,7 +129,7 @@ impl Reassembly {
                 sender.open.len() - 1
             }
         };
-        if !sender.open[at].take(piece.index, bytes, &self.buffers, now) {
+        if !sender.open[at].take(piece.index, bytes, now) {
             return Pushed::Repeated;
         }
         if sender.open[at].is_whole() {
@@ -256,7 +257,7 @@ impl Open {
     }
 
     /// Takes a piece; false if it was there before.
-    fn take(&mut self, index: u32, bytes: &[u8], buffers: &Arc<Pool>, now: Instant) -> bool {
+    fn take(&mut self, index: u32, bytes: &[u8], now: Instant) -> bool {
         if index < self.next || self.ahead.contains_key(&index) {
             return false;
         }
@@ -266,20 +267,20 @@ impl Open {
             self.ahead.insert(index, bytes.into());
             return true;
         }
-        self.append(bytes, buffers);
+        self.append(bytes);
         while let Some(bytes) = self.ahead.remove(&self.next) {
-            self.append(&bytes, buffers);
+            self.append(&bytes);
         }
         true
     }
 
-    fn append(&mut self, bytes: &[u8], buffers: &Arc<Pool>) {
+    fn append(&mut self, bytes: &[u8]) {
         let (len, needed) = (self.buffer.len(), self.buffer.len() + bytes.len());
         if self.buffer.capacity() < needed {
-            let mut larger = buffers.take();
-            let room = (2 * len).min(HEADROOM + self.shape.total as usize).max(needed);
-            larger.reserve(room)[..len].copy_from_slice(&self.buffer);
-            self.buffer = larger;
+            // The smaller one does not go back, so that those that are kept become large enough.
+            let mut larger = AlignedBuffer::zeroed((4 * needed).min(HEADROOM + self.shape.total as usize));
+            larger.as_mut_slice()[..len].copy_from_slice(&self.buffer);
+            *self.buffer = larger;
         }
         self.buffer.reserve(needed)[len..needed].copy_from_slice(bytes);
         self.buffer.truncate(needed);
@@ -501,7 +502,7 @@ mod tests {
             assert!(matches!(reassembly.push(piece, &[0; CHUNK], Instant::now()), Pushed::Waiting));
         }
         let open = &reassembly.senders[&1].open[0];
-        assert!(open.buffer.capacity() <= HEADROOM + 2 * CHUNK, "{}", open.buffer.capacity());
+        assert!(open.buffer.capacity() <= 4 * (HEADROOM + 2 * CHUNK), "{}", open.buffer.capacity());
         assert_eq!(open.held, 2 * CHUNK);
     }
 

@@ -21,6 +21,9 @@ mod shm;
 #[cfg(all(feature = "udp", target_os = "linux"))]
 mod udp;
 
+#[cfg(all(fuzzing, feature = "udp", target_os = "linux"))]
+pub use udp::fuzz as fuzz_udp;
+
 use crate::{
     endpoint::{Address, Endpoint, NatsAddress, RedisAddress, UdpAddress, ZenohAddress},
     error::{Error, ErrorKind, FlushError, RecvError, SendError, TryRecvError},

@@ -87,6 +87,58 @@ impl<'a> Header<'a> {
     }
 }
 
+/// One instruction of a classic socket filter: code, jump if true, jump if false, number.
+pub(super) type Instruction = (u16, u8, u8, u32);
+
+/// What a [`filter`] leaves of a datagram of another topic: the header up to the topic's length.
+const CUT_LEN: usize = 8;
+
+/// Whether this is what a [`filter`] left of a datagram of another topic.
+pub(super) fn was_cut(datagram: &[u8]) -> bool {
+    datagram.len() == CUT_LEN && datagram.starts_with(&MAGIC)
+}
+
+/// A socket filter that cuts datagrams of other topics short, so that what is sent to a group is not copied for every
+/// handle in it. Refused altogether, they would be among the datagrams that the receive buffer had no room for, which the
+/// kernel counts together. What is none of ours passes: it is counted later.
+pub(super) fn filter(topic: &[u8]) -> Vec<Instruction> {
+    const LOAD_LEN: u16 = 0x80;
+    const LOAD_WORD: u16 = 0x20;
+    const LOAD_BYTE: u16 = 0x30;
+    const IF_EQUAL: u16 = 0x15;
+    const IF_AT_LEAST: u16 = 0x35;
+    const RETURN: u16 = 0x06;
+    /// The filter sees the UDP header too.
+    const START: usize = 8;
+    // What is loaded, what it is compared with, and whether the datagram passes at once if that fails.
+    let mut steps = vec![
+        (LOAD_LEN, 0, IF_AT_LEAST, START + header_len(0), true),
+        (LOAD_WORD, START, IF_EQUAL, u32::from_be_bytes(MAGIC) as usize, true),
+        (LOAD_BYTE, START + 4, IF_EQUAL, VERSION.into(), true),
+        (LOAD_BYTE, START + 6, IF_EQUAL, topic.len(), false),
+        (LOAD_LEN, 0, IF_AT_LEAST, START + header_len(topic.len()), true),
+    ];
+    let (words, bytes) = topic.as_chunks::<4>();
+    for (at, word) in words.iter().enumerate() {
+        let place = START + FIXED_LEN + 4 * at;
+        steps.push((LOAD_WORD, place, IF_EQUAL, u32::from_be_bytes(*word) as usize, false));
+    }
+    for (at, byte) in bytes.iter().enumerate() {
+        let place = START + FIXED_LEN + 4 * words.len() + at;
+        steps.push((LOAD_BYTE, place, IF_EQUAL, (*byte).into(), false));
+    }
+    let mut program = Vec::new();
+    for (at, (load, place, compare, number, passes)) in steps.iter().enumerate() {
+        // Behind the last step stand first "it passes", then "it does not".
+        let after = 2 * (steps.len() - at - 1);
+        let otherwise = u8::try_from(after + usize::from(!passes)).expect("a topic has at most 255 bytes");
+        program.push((*load, 0, 0, *place as u32));
+        program.push((*compare, 0, otherwise, *number as u32));
+    }
+    program.extend([(RETURN, 0, 0, u32::MAX), (RETURN, 0, 0, (START + CUT_LEN) as u32)]);
+    program
+}
+
 /// CRC-32C, eight bytes at a time: `TABLES[n]` is of a byte that `n` bytes follow.
 fn crc32c(bytes: &[u8]) -> u32 {
     let mut crc = !0_u32;

@@ -48,3 +48,31 @@ pub(super) fn open_subscriber(
         Ok(Box::new(Receiver::start(address, &stream.topic, inbox, monitor)?))
     })
 }
+
+/// Takes bytes as a datagram, and as a row of pieces (sender, sequence, index, count, total, length, and a time in
+/// milliseconds, a byte each, the middle two in units of 32), for a fuzz target.
+#[cfg(fuzzing)]
+pub fn fuzz(input: &[u8]) {
+    use super::fragment::{Piece, Pushed, Reassembly};
+    use std::time::{Duration, Instant};
+
+    if let Some((header, piece)) = frame::Header::read(input) {
+        let mut out = [0; frame::MOST_HEADER_LEN];
+        let len = header.write(&mut out);
+        assert_eq!([&out[..len], piece].concat(), input);
+    }
+    let (mut reassembly, mut now, mut arrived) = (Reassembly::default(), Instant::now(), 0);
+    for &[sender, sequence, index, count, total, len, wait] in input.as_chunks::<7>().0 {
+        now += Duration::from_millis(wait.into());
+        reassembly.expire(now);
+        let (total, len) = (u32::from(total) * 32, usize::from(len) * 32);
+        let (index, count) = (index.into(), count.into());
+        let piece = Piece { sender: sender.into(), sequence: sequence.into(), index, count, total };
+        arrived += len;
+        if let Pushed::Whole(message) = reassembly.push(piece, &[sender; 255 * 32][..len], now) {
+            assert_eq!(message.len(), total as usize);
+            assert!(message.iter().all(|byte| *byte == sender));
+            assert!(message.len() <= arrived, "no more comes out than went in");
+        }
+    }
+}

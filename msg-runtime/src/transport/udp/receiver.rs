@@ -1,7 +1,7 @@
 //! The receiving side: a thread that takes datagrams out of the kernel and puts messages of its topic into the queue.
 
 use super::{
-    frame::Header,
+    frame::{self, Header},
     socket::{Datagrams, ReceiveSocket},
 };
 use crate::{
@@ -48,7 +48,7 @@ impl Receiver {
         inbox: &Arc<Inbox>,
         monitor: Arc<Monitor>,
     ) -> Result<Self, Error> {
-        let socket = ReceiveSocket::open(address)?;
+        let socket = ReceiveSocket::open(address, &frame::filter(topic.as_str().as_bytes()))?;
         let (granted, asked) = (socket.granted, address.receive_bytes);
         if granted < asked {
             warn(&monitor, topic, granted, asked);
@@ -137,6 +137,9 @@ impl Reader {
     }
 
     fn take(&mut self, datagram: &[u8], now: Instant) {
+        if frame::was_cut(datagram) {
+            return;
+        }
         let Some((header, bytes)) = Header::read(datagram) else {
             return self.monitor.dropped(DropCause::Malformed, 1);
         };

@@ -1,5 +1,6 @@
 //! The sockets: what they are set to, and datagrams in batches. The only file that names `socket2` and `nix` here.
 
+use super::frame::Instruction;
 use crate::{
     endpoint::UdpAddress,
     error::{Error, ErrorKind},
@@ -13,7 +14,7 @@ use nix::{
         ControlMessageOwned, MsgFlags, MultiHeaders, getsockopt, recvmmsg, sendmmsg, setsockopt, sockopt,
     },
 };
-use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockAddr, Socket, Type};
+use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockAddr, SockFilter, Socket, Type};
 use std::{
     collections::BTreeSet,
     io::{self, IoSlice, IoSliceMut},
@@ -102,7 +103,8 @@ pub(super) struct ReceiveSocket {
 }
 
 impl ReceiveSocket {
-    pub(super) fn open(address: &UdpAddress) -> Result<Self, Error> {
+    /// The filter lets through what is worth receiving.
+    pub(super) fn open(address: &UdpAddress, filter: &[Instruction]) -> Result<Self, Error> {
         let interface = Interface::find(address)?;
         let open = || -> io::Result<Self> {
             let socket = socket(address)?;
@@ -118,6 +120,9 @@ impl ReceiveSocket {
                 }
             }
             let granted = receive_buffer(&socket, address)?;
+            let filter = filter.iter().map(|&(code, yes, no, number)| SockFilter::new(code, yes, no, number));
+            // It only saves time: a system that refuses it delivers everything, which is looked at again.
+            let _ = socket.attach_filter(&filter.collect::<Vec<_>>());
             setsockopt(&socket, sockopt::RxqOvfl, &1)?;
             // The group and not any address, which would get the port's datagrams of other groups.
             socket.bind(&interface.place(address))?;
