@@ -59,3 +59,6 @@ pub use crate::{
     },
     schema::{CompiledSchema, SchemaCell},
 };
+
+#[cfg(all(fuzzing, feature = "udp", target_os = "linux"))]
+pub use crate::transport::fuzz_udp;

@@ -33,6 +33,8 @@ pub enum DropCause {
     QueueFull,
     /// Subscriber: the client library or the server dropped them because we were too slow for it.
     TooSlow,
+    /// Subscriber: not messages but datagrams, since the socket's receive buffer (`rcvbuf=`) was full.
+    ReceiveBufferFull,
     /// Subscriber: pieces of them did not arrive in time.
     Incomplete,
     /// Subscriber: they are not what the transport's frames look like.
@@ -56,6 +58,7 @@ impl fmt::Display for DropCause {
             Self::Unsent => "the link did not take them in time",
             Self::QueueFull => "the subscriber is too slow, and its queue is full (`queue=`)",
             Self::TooSlow => "the client library or server dropped them, since the subscriber is too slow",
+            Self::ReceiveBufferFull => "the receive buffer had no room for their datagrams (`rcvbuf=`)",
             Self::Incomplete => "pieces of them did not arrive",
             Self::Malformed => "they are no frames of ours",
         })

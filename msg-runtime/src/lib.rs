@@ -30,7 +30,7 @@
 //! - [`encode`], [`decode`]: the bytes of a message, for files and tests.
 //! - [`shm`]: the ring by itself, raw bytes, with `--no-default-features --features shm`.
 //!
-//! Features: `derive`, `shm`, `lz4` and `zstd` (which compiles C), all on by default; `realtime` and `serde`, which are
+//! Features: `derive`, `shm`, `udp`, `lz4` and `zstd` (which compiles C), all on by default; `realtime` and `serde`, which are
 //! not.
 //!
 //! # Serde

@@ -17,6 +17,9 @@ pub struct Stats {
     pub lost: u64,
     /// Subscriber: messages of [`lost`](Stats::lost) that its own queue dropped because it was full.
     pub overflowed: u64,
+    /// Subscriber: datagrams of any topic of its group that the system dropped since the socket's receive buffer was
+    /// full. Messages of its own topic among them are [`lost`](Stats::lost) or [`incomplete`](Stats::incomplete).
+    pub overflowed_datagrams: u64,
     /// Subscriber: messages of which not every piece came in time.
     pub incomplete: u64,
     /// Subscriber: messages that were dropped because they came twice, or after a later one of their publisher.

@@ -247,13 +247,13 @@ fn transports_know_no_handles_and_no_messages() {
 #[test]
 fn a_client_library_is_named_in_its_own_place() {
     forbid_paths("msg-runtime/src/", &["msg-runtime/src/shm/"], &["libc"], "system calls are made in shm/");
-    let system = ["msg-runtime/src/realtime/system.rs"];
-    forbid(
-        "msg-runtime/src/",
-        &system,
-        &["nix", "thread_priority"],
-        "scheduling has its system calls in one file",
-    );
+    let system = "msg-runtime/src/realtime/system.rs";
+    let socket = "msg-runtime/src/transport/udp/socket.rs";
+    for (wrapper, places) in
+        [("nix", &[system, socket][..]), ("thread_priority", &[system]), ("socket2", &[socket])]
+    {
+        forbid("msg-runtime/src/", places, &[wrapper], "the system is called in one file of a room");
+    }
     for (client, place) in [("lz4_flex", "compression/lz4.rs"), ("zstd_safe", "compression/zstd.rs")] {
         let place = format!("msg-runtime/src/{place}");
         forbid("msg-runtime/src/", &[&place], &[client], "a client library is named in one file");

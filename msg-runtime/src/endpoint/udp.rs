@@ -16,7 +16,8 @@ const DEFAULT_RECEIVE_BYTES: usize = 4 << 20;
 const MIN_MTU: usize = 576;
 const MAX_MTU: usize = 65_535;
 
-/// A multicast group, `<group>:<port>?iface=lo,ttl=0,...`; an IPv6 group stands in brackets, `[ff02::1]:7667`.
+/// A multicast group, `<group>:<port>?iface=lo,ttl=0,...`; an IPv6 group stands in brackets, `[ff02::1]:7667`,
+/// and needs another interface than `lo`.
 ///
 /// | option | default | means |
 /// | --- | --- | --- |

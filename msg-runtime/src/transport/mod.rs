@@ -3,6 +3,8 @@
 //! A publisher's link lends room for a payload and sends what was written there; a subscriber's link hands out
 //! payloads. Neither knows what a payload means, and no transport names another.
 
+#[cfg(all(feature = "udp", target_os = "linux"))]
+mod fragment;
 #[cfg(feature = "inproc")]
 mod inproc;
 #[cfg(feature = "nats")]
@@ -16,6 +18,11 @@ mod shm;
 #[cfg(not(all(feature = "shm", target_os = "linux")))]
 #[path = "absent.rs"]
 mod shm;
+#[cfg(all(feature = "udp", target_os = "linux"))]
+mod udp;
+
+#[cfg(all(fuzzing, feature = "udp", target_os = "linux"))]
+pub use udp::fuzz as fuzz_udp;
 
 use crate::{
     endpoint::{Address, Endpoint, NatsAddress, RedisAddress, UdpAddress, ZenohAddress},
@@ -231,6 +238,8 @@ pub(crate) fn open_publisher(
         Address::Inproc(address) => inproc::open_publisher(address, compression, stream, on_event),
         #[cfg(feature = "nats")]
         Address::Nats(address) => nats::open_publisher(address, compression, stream, on_event),
+        #[cfg(all(feature = "udp", target_os = "linux"))]
+        Address::Udp(address) => udp::open_publisher(address, compression, stream, on_event),
         #[allow(unreachable_patterns, reason = "a build may have all of them")]
         other => Err(absent(other)),
     }
@@ -249,6 +258,8 @@ pub(crate) fn open_subscriber(
         Address::Inproc(address) => inproc::open_subscriber(address, stream, delivery, on_event),
         #[cfg(feature = "nats")]
         Address::Nats(address) => nats::open_subscriber(address, stream, delivery, on_event),
+        #[cfg(all(feature = "udp", target_os = "linux"))]
+        Address::Udp(address) => udp::open_subscriber(address, stream, delivery, on_event),
         #[allow(unreachable_patterns, reason = "a build may have all of them")]
         other => Err(absent(other)),
     }

@@ -1,1 +1,4 @@
 //! What the tests of network transports share.
+
+pub mod hosts;
+pub mod udp;

@@ -31,6 +31,7 @@ pub(crate) struct Monitor {
     unsent: AtomicU64,
     overflowed: AtomicU64,
     too_slow: AtomicU64,
+    overflowed_datagrams: AtomicU64,
     incomplete: AtomicU64,
     malformed: AtomicU64,
     last_error: Mutex<Option<String>>,
@@ -72,6 +73,7 @@ impl Monitor {
             DropCause::Unsent => &self.unsent,
             DropCause::QueueFull => &self.overflowed,
             DropCause::TooSlow => &self.too_slow,
+            DropCause::ReceiveBufferFull => &self.overflowed_datagrams,
             DropCause::Incomplete => &self.incomplete,
             DropCause::Malformed => &self.malformed,
         };
@@ -90,6 +92,7 @@ impl Monitor {
         stats.unsent += count(&self.unsent);
         stats.overflowed += count(&self.overflowed);
         stats.lost += count(&self.too_slow);
+        stats.overflowed_datagrams += count(&self.overflowed_datagrams);
         stats.incomplete += count(&self.incomplete);
         stats.invalid += count(&self.malformed);
         stats.reconnects += count(&self.reconnects);
