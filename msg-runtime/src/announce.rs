@@ -197,7 +197,9 @@ impl Announcer {
     fn of(endpoint: &Endpoint) -> Result<Arc<Self>, Error> {
         // Held while it is opened, so that there are never two.
         let mut announcers = lock(&ANNOUNCERS);
-        if let Some(entry) = announcers.iter_mut().find(|entry| entry.address == endpoint.address) {
+        // A forked child's copy of its parent's hears and tells nothing.
+        let mut ours = announcers.iter_mut().filter(|entry| entry.announcer.process == std::process::id());
+        if let Some(entry) = ours.find(|entry| entry.address == endpoint.address) {
             entry.handles += 1;
             return Ok(Arc::clone(&entry.announcer));
         }

@@ -251,8 +251,8 @@ impl<M: Message> Publisher<M> {
     /// Waits until everything sent so far is with the other side, as far as the transport can tell: in the ring
     /// (`shm`), with the kernel (`udp`), answered by the server (`nats`, `redis`).
     ///
-    /// Dropping the last handle of a publisher flushes too, for at most a second; what is left then counts as
-    /// [`unsent`](Stats::unsent).
+    /// Dropping the last handle of a publisher flushes too, until its link has taken nothing for a second, for at most ten;
+    /// what is left then counts as [`unsent`](Stats::unsent).
     ///
     /// # Errors
     ///

@@ -22,7 +22,7 @@ const DEFAULT_PORT: u16 = 4222;
 /// | option | default | means |
 /// | --- | --- | --- |
 /// | `creds=FILE` | | a credentials file, which keeps the login out of the endpoint |
-/// | `fragment=on`, `fragment=off` | `off` | send a message larger than the server takes in pieces, which only this library puts together |
+/// | `fragment=on`, `fragment=off` | `off` | send a message larger than the server takes in pieces, which only this library puts together; not there yet: opening refuses `on` |
 /// | `queue=64MiB` | 64 MiB | bytes of messages that wait: for the subscriber, and in a publisher for the server |
 /// | `on_full=drop`, `on_full=block` | `drop` | when a subscriber's queue is full: drop the oldest message and count it, or stop reading |
 /// | `max=64MiB` | 64 MiB | the largest payload, before compression |

@@ -1,8 +1,9 @@
 //! NATS: one connection for all handles of a process at an address, served by one thread.
 //!
-//! The client library is `async-nats`, on a runtime of our own that nobody sees: every call works on any thread, inside
-//! another runtime too. What is sent waits in the client's queue, bounded here in bytes; `flush` is a round trip to the
-//! server. The stamp travels in one header, `Msg`, as 48 hexadecimal digits.
+//! The client library is `async-nats`, on a [`runtime`] of our own. What is sent waits in the client's queue, bounded here in
+//! bytes; `flush` is a round trip to the server. The stamp travels in one header, `Msg`, as 48 hexadecimal digits.
+
+mod runtime;
 
 use super::{
     Delivery, OnEvent, PublisherLink, Stream, SubscriberLink,
@@ -18,26 +19,21 @@ use async_nats::{
 };
 use bytes::Bytes;
 use futures_core::Stream as _;
+use runtime::{poll_once, run, runtime};
 use std::{
     error::Error as _,
-    fmt,
-    future::{self, Future},
-    io,
-    pin::{Pin, pin},
+    fmt, future, io, mem,
+    pin::Pin,
     process,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak, mpsc},
-    task::{Context, Poll, Waker},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::{Duration, Instant},
 };
-use tokio::{
-    runtime::{Builder, Runtime},
-    task::JoinHandle,
-};
+use tokio::task::{self, JoinHandle};
 
 /// A connection that does not answer is found out within two of these.
 const PING_INTERVAL: Duration = Duration::from_secs(2);
-/// Messages in the client's queues, whose own limits would make calls wait or drop: ours are in bytes, and smaller.
-const CLIENT_CAPACITY: usize = 1 << 20;
+/// Messages in the client's queues, whose own limits would make calls wait or drop: none, ours are in bytes.
+const UNBOUNDED: usize = usize::MAX >> 4;
 /// Messages that wait in the client for a subscriber that blocks when its queue is full.
 const BLOCKED_CAPACITY: usize = 1024;
 const STAMP: HeaderName = HeaderName::from_static("Msg");
@@ -50,6 +46,7 @@ pub(super) fn open_publisher(
     stream: &Stream,
     on_event: Option<OnEvent>,
 ) -> Result<Box<dyn PublisherLink>, Error> {
+    check_options(address)?;
     let monitor = Arc::new(Monitor::new(&stream.topic, on_event));
     network::publisher(&address.options, compression, Arc::clone(&monitor), || {
         let session = Session::of(address)?;
@@ -70,13 +67,24 @@ pub(super) fn open_subscriber(
     delivery: Delivery,
     on_event: Option<OnEvent>,
 ) -> Result<Box<dyn SubscriberLink>, Error> {
+    check_options(address)?;
     let monitor = Arc::new(Monitor::new(&stream.topic, on_event));
     network::subscriber(&address.options, delivery, Arc::clone(&monitor), |inbox| {
         let session = Session::of(address)?;
         let task = session.subscribe(stream, inbox, &monitor)?;
         session.tell(&monitor);
-        Ok(Box::new(Subscription { task, _session: session }))
+        Ok(Box::new(Subscription { task, session }))
     })
+}
+
+/// Refuses what is asked for and not there.
+fn check_options(address: &NatsAddress) -> Result<(), Error> {
+    if !address.options.fragment {
+        return Ok(());
+    }
+    let text = "`fragment=on` is not there for nats yet; leave it out, and raise the server's `max_payload` (at most \
+                64MB) for larger messages";
+    Err(Error::new(ErrorKind::Unsupported, text))
 }
 
 /// A connection, shared by the handles of this process at an address.
@@ -84,6 +92,8 @@ struct Session {
     client: Client,
     address: NatsAddress,
     watchers: Arc<Watchers>,
+    /// Whose connection it is: a forked child has a copy that nothing serves.
+    process: u32,
 }
 
 /// Connections by address, while somebody uses them.
@@ -129,7 +139,7 @@ impl Session {
         if client.connection_state() == State::Connected {
             watchers.connected();
         }
-        Ok(Self { client, address: address.clone(), watchers })
+        Ok(Self { client, address: address.clone(), watchers, process: process::id() })
     }
 
     /// Tells a handle what happens to the connection, from now on.
@@ -161,8 +171,9 @@ impl Session {
             }
             None => return Err(self.silent()),
         };
-        // What is published from now on arrives: the server has answered to something later.
-        if !self.round_trip(Instant::now() + limit) && !self.address.options.retry {
+        // What is published from now on arrives: the server has answered to something later. With `retry` it may be away.
+        let away = self.address.options.retry && self.client.connection_state() != State::Connected;
+        if !away && !self.round_trip(Instant::now() + limit) && !self.address.options.retry {
             return Err(self.silent());
         }
         let (inbox, monitor) = (Arc::clone(inbox), Arc::clone(monitor));
@@ -175,7 +186,7 @@ impl Session {
                 let frame = SharedBytes::new(message.payload);
                 if blocks {
                     // The runtime's other tasks go on meanwhile.
-                    tokio::task::block_in_place(|| inbox.push(frame, stamp, &monitor));
+                    task::block_in_place(|| inbox.push(frame, stamp, &monitor));
                 } else {
                     inbox.push(frame, stamp, &monitor);
                 }
@@ -202,6 +213,15 @@ impl Session {
         let limit = self.address.options.connect_timeout;
         let text = format!("{} does not answer within {limit:?}", place(&self.address));
         Error::new(ErrorKind::Unreachable, text)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.process != process::id() {
+            // A client that is used no more wakes its runtime, which a forked child has not. A copy in use prevents that.
+            mem::forget(self.client.clone());
+        }
     }
 }
 
@@ -306,40 +326,49 @@ impl Outlet for Sender {
 #[derive(Debug)]
 struct Subscription {
     task: JoinHandle<()>,
-    _session: Arc<Session>,
+    session: Arc<Session>,
 }
 
 impl Inlet for Subscription {}
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        // It drops the client's subscription, which tells the server.
-        self.task.abort();
+        // It drops the client's subscription, which tells the server. In a forked child there is no such task.
+        if self.session.process == process::id() {
+            self.task.abort();
+        }
     }
 }
 
 fn options(address: &NatsAddress, watchers: Arc<Watchers>) -> Result<ConnectOptions, Error> {
     let blocks = address.options.on_full == OnFull::Block;
-    let lost = format!("the connection to {} is lost", place(address));
+    let servers = place(address);
     let mut options = ConnectOptions::new()
         .name("msg")
         .ping_interval(PING_INTERVAL)
         .connection_timeout(address.options.connect_timeout)
-        .client_capacity(CLIENT_CAPACITY)
-        .subscription_capacity(if blocks { BLOCKED_CAPACITY } else { CLIENT_CAPACITY })
+        .client_capacity(UNBOUNDED)
+        .subscription_capacity(if blocks { BLOCKED_CAPACITY } else { UNBOUNDED })
         .max_reconnects(None)
         .require_tls(address.tls)
         .event_callback(move |event| {
-            match event {
+            // Closures of the user may wait, for what this runtime does as well.
+            task::block_in_place(|| match event {
                 Event::Connected => watchers.connected(),
-                Event::Disconnected | Event::Closed => watchers.disconnected(&lost),
+                Event::Disconnected | Event::Closed => {
+                    watchers.disconnected(&format!("the connection to {servers} is lost"))
+                }
                 Event::SlowConsumer(_) => watchers.each(|monitor| {
                     monitor.failed("the client dropped messages of a subscriber that is too slow".to_owned());
                 }),
-                Event::ServerError(error) => watchers.each(|monitor| monitor.failed(error.to_string())),
-                Event::ClientError(error) => watchers.each(|monitor| monitor.failed(error.to_string())),
+                Event::ServerError(error) => {
+                    watchers.each(|monitor| monitor.failed(format!("{servers}: {error}")))
+                }
+                Event::ClientError(error) => {
+                    watchers.each(|monitor| monitor.failed(format!("{servers}: {error}")))
+                }
                 _ => {}
-            }
+            });
             future::ready(())
         });
     if address.options.retry {
@@ -409,44 +438,6 @@ fn stamp(headers: &HeaderMap) -> Option<Stamp> {
         })
         .collect();
     Stamp::from_bytes(&bytes?)
-}
-
-/// The future's result, if it is there without waiting.
-fn poll_once<T>(future: impl Future<Output = T>) -> Option<T> {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(result) => Some(result),
-        Poll::Pending => None,
-    }
-}
-
-/// Runs a future on our runtime and waits for it on this thread, whatever runtime that may belong to; `None` if the
-/// time is over first.
-fn run<T: Send + 'static>(
-    limit: Duration,
-    future: impl Future<Output = T> + Send + 'static,
-) -> Result<Option<T>, Error> {
-    let (sender, result) = mpsc::channel();
-    let task = runtime()?.spawn(async move { sender.send(future.await) });
-    let result = result.recv_timeout(limit).ok();
-    task.abort();
-    Ok(result)
-}
-
-/// The runtime of this process. It is never dropped, so that handles work from wherever they are, to the very end.
-fn runtime() -> Result<&'static Runtime, Error> {
-    static RUNTIME: Mutex<Option<(u32, &'static Runtime)>> = Mutex::new(None);
-    let mut known = lock(&RUNTIME);
-    let process = process::id();
-    if let Some((owner, runtime)) = *known
-        && owner == process
-    {
-        return Ok(runtime);
-    }
-    let mut builder = Builder::new_multi_thread();
-    let built = builder.worker_threads(1).thread_name("msg nats").enable_all().build();
-    let runtime: &'static Runtime = Box::leak(Box::new(built.map_err(network::no_thread)?));
-    *known = Some((process, runtime));
-    Ok(runtime)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -17,7 +17,7 @@ use crate::{
     stats::Stats,
 };
 use std::{
-    fmt, ops,
+    fmt, ops, process,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -28,8 +28,10 @@ use std::{
 /// Bytes before the payload in a lent buffer. The header byte is the last of them, so that a frame lies in one piece and
 /// its payload is 64-byte aligned.
 const HEADROOM: usize = 64;
-/// How long a dropped publisher waits for the link to take what it was given.
+/// A dropped publisher waits this long for a link that takes nothing of what it was given.
 const LAST_FLUSH: Duration = Duration::from_secs(1);
+/// And this long for one that still takes some.
+const LONGEST_FLUSH: Duration = Duration::from_secs(10);
 
 pub(crate) struct NetworkPublisher {
     outlet: Box<dyn Outlet>,
@@ -44,6 +46,8 @@ pub(crate) struct NetworkPublisher {
     next: Mutex<u64>,
     bytes: AtomicU64,
     full: AtomicU64,
+    /// Who has the client: a forked child's copy has none that works.
+    process: u32,
 }
 
 impl NetworkPublisher {
@@ -64,7 +68,12 @@ impl NetworkPublisher {
             next: Mutex::new(0),
             bytes: AtomicU64::new(0),
             full: AtomicU64::new(0),
+            process: process::id(),
         }
+    }
+
+    fn is_copy(&self) -> bool {
+        self.process != process::id()
     }
 
     /// Sends the frame in the buffer's bytes from `HEADROOM - 1` on.
@@ -152,6 +161,9 @@ impl PublisherLink for NetworkPublisher {
     }
 
     fn loan(&self, len: Option<usize>, wait: Wait) -> Result<transport::Loan<'_>, SendError> {
+        if self.is_copy() {
+            return Err(SendError::Forked);
+        }
         let mut loan = Loan { link: self, buffer: self.buffers.take(), wait };
         let max = self.max_len();
         match len {
@@ -167,6 +179,9 @@ impl PublisherLink for NetworkPublisher {
     }
 
     fn flush(&self, timeout: Duration) -> Result<(), FlushError> {
+        if self.is_copy() {
+            return Err(FlushError::Timeout { unsent: 0 });
+        }
         self.outlet.flush(Instant::now() + timeout)
     }
 
@@ -188,10 +203,20 @@ impl PublisherLink for NetworkPublisher {
 }
 
 impl Drop for NetworkPublisher {
-    /// What the link has not taken within a second is dropped, counted and told.
+    /// What the link does not take is dropped, counted and told.
     fn drop(&mut self) {
-        if let Err(FlushError::Timeout { unsent }) = self.outlet.flush(Instant::now() + LAST_FLUSH) {
-            self.monitor.dropped(DropCause::Unsent, unsent);
+        if self.is_copy() {
+            return;
+        }
+        let end = Instant::now() + LONGEST_FLUSH;
+        let mut left = u64::MAX;
+        while let Err(FlushError::Timeout { unsent }) =
+            self.outlet.flush(end.min(Instant::now() + LAST_FLUSH))
+        {
+            if unsent >= left || Instant::now() >= end {
+                return self.monitor.dropped(DropCause::Unsent, unsent);
+            }
+            left = unsent;
         }
     }
 }

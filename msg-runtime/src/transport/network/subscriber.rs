@@ -14,7 +14,7 @@ use crate::{
     stats::Stats,
 };
 use std::{
-    ops,
+    ops, process,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -35,6 +35,8 @@ pub(crate) struct NetworkSubscriber {
     messages: AtomicU64,
     bytes: AtomicU64,
     invalid: AtomicU64,
+    /// Who has the client: a forked child's copy has none that works.
+    process: u32,
 }
 
 impl NetworkSubscriber {
@@ -54,7 +56,12 @@ impl NetworkSubscriber {
             messages: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             invalid: AtomicU64::new(0),
+            process: process::id(),
         }
+    }
+
+    fn is_copy(&self) -> bool {
+        self.process != process::id()
     }
 
     fn received(&self, arrival: Arrival) -> Result<(transport::Payload, Info), RecvError> {
@@ -91,6 +98,9 @@ impl NetworkSubscriber {
 
 impl SubscriberLink for NetworkSubscriber {
     fn recv(&self, wait: Wait) -> Result<(transport::Payload, Info), RecvError> {
+        if self.is_copy() {
+            return Err(RecvError::Forked);
+        }
         let arrival = match wait {
             Wait::No => self.inbox.try_pop(),
             Wait::AtMost(timeout) => self.inbox.pop(Instant::now().checked_add(timeout)),
@@ -100,6 +110,9 @@ impl SubscriberLink for NetworkSubscriber {
     }
 
     fn latest(&self) -> Result<(transport::Payload, Info), TryRecvError> {
+        if self.is_copy() {
+            return Err(TryRecvError::Forked);
+        }
         let newest = self.inbox.pop_newest().map_err(nothing).map_err(TryRecvError::from)?;
         self.received(newest).map_err(TryRecvError::from)
     }
@@ -137,7 +150,9 @@ impl SubscriberLink for NetworkSubscriber {
 impl Drop for NetworkSubscriber {
     /// A reader that waits for room in the queue goes on, and ends.
     fn drop(&mut self) {
-        self.inbox.close();
+        if !self.is_copy() {
+            self.inbox.close();
+        }
     }
 }
 
