@@ -11,6 +11,8 @@ mod nats;
 mod network;
 #[cfg(all(feature = "shm", target_os = "linux"))]
 mod pool;
+#[cfg(feature = "redis")]
+mod redis;
 #[cfg(all(feature = "shm", target_os = "linux"))]
 mod shm;
 #[cfg(not(all(feature = "shm", target_os = "linux")))]
@@ -231,6 +233,8 @@ pub(crate) fn open_publisher(
         Address::Inproc(address) => inproc::open_publisher(address, compression, stream, on_event),
         #[cfg(feature = "nats")]
         Address::Nats(address) => nats::open_publisher(address, compression, stream, on_event),
+        #[cfg(feature = "redis")]
+        Address::Redis(address) => redis::open_publisher(address, compression, stream, on_event),
         #[allow(unreachable_patterns, reason = "a build may have all of them")]
         other => Err(absent(other)),
     }
@@ -249,6 +253,8 @@ pub(crate) fn open_subscriber(
         Address::Inproc(address) => inproc::open_subscriber(address, stream, delivery, on_event),
         #[cfg(feature = "nats")]
         Address::Nats(address) => nats::open_subscriber(address, stream, delivery, on_event),
+        #[cfg(feature = "redis")]
+        Address::Redis(address) => redis::open_subscriber(address, stream, delivery, on_event),
         #[allow(unreachable_patterns, reason = "a build may have all of them")]
         other => Err(absent(other)),
     }
