@@ -119,8 +119,9 @@ struct State {
     waiting: usize,
     /// Memory for the next batch.
     batch: Vec<u8>,
-    connected: bool,
     monitors: Vec<Weak<Monitor>>,
+    /// Why there is no connection.
+    last_failure: Option<String>,
 }
 
 /// Connections by address, while somebody uses them.
@@ -158,10 +159,12 @@ impl Session {
     pub(super) fn tell(&self, monitor: &Arc<Monitor>) {
         let mut state = lock(&self.shared.state);
         state.monitors.push(Arc::downgrade(monitor));
-        let connected = state.connected;
+        let (connected, failure) = (state.stream.is_some(), state.last_failure.clone());
         drop(state);
         if connected {
             monitor.connected();
+        } else if let Some(failure) = failure {
+            monitor.failed(failure);
         }
     }
 
@@ -299,15 +302,6 @@ impl Shared {
         }
         Ok(())
     }
-
-    /// Runs the user's closures, without the lock.
-    fn each(&self, tell: impl Fn(&Monitor)) {
-        let mut state = lock(&self.state);
-        state.monitors.retain(|monitor| monitor.strong_count() > 0);
-        let monitors: Vec<Arc<Monitor>> = state.monitors.iter().filter_map(Weak::upgrade).collect();
-        drop(state);
-        monitors.iter().for_each(|monitor| tell(monitor));
-    }
 }
 
 impl Source {
@@ -318,6 +312,12 @@ impl Source {
 }
 
 impl State {
+    /// The publishers that hear of what happens. They are told without the lock: they run the user's closures.
+    fn monitors(&mut self) -> Vec<Arc<Monitor>> {
+        self.monitors.retain(|monitor| monitor.strong_count() > 0);
+        self.monitors.iter().filter_map(Weak::upgrade).collect()
+    }
+
     /// Moves messages from the queue to those that are to be answered, and writes their commands into `batch`: up to the
     /// frame of the last one, if that one is large.
     fn take_batch(&mut self, batch: &mut Vec<u8>) -> Option<SharedBytes> {
@@ -353,9 +353,9 @@ impl Service for Shared {
         }))?;
         let mut state = lock(&self.state);
         state.stream = Some(Arc::clone(stream));
-        state.connected = true;
+        let monitors = state.monitors();
         drop(state);
-        self.each(Monitor::connected);
+        monitors.iter().for_each(|monitor| monitor.connected());
         self.pump();
         Ok(())
     }
@@ -382,7 +382,8 @@ impl Service for Shared {
     fn down(&self, reason: String) {
         let mut state = lock(&self.state);
         state.stream = None;
-        state.connected = false;
+        state.last_failure = Some(reason.clone());
+        let monitors = state.monitors();
         // It fails at once: the connection is shut down.
         while state.writing {
             state.waiting += 1;
@@ -397,11 +398,15 @@ impl Service for Shared {
             same[0].source.give_up(same.len() as u64);
         }
         self.changed.notify_all();
-        self.each(|monitor| monitor.disconnected(reason.clone()));
+        monitors.iter().for_each(|monitor| monitor.disconnected(reason.clone()));
     }
 
     fn failed(&self, reason: String) {
-        self.each(|monitor| monitor.failed(reason.clone()));
+        let mut state = lock(&self.state);
+        state.last_failure = Some(reason.clone());
+        let monitors = state.monitors();
+        drop(state);
+        monitors.iter().for_each(|monitor| monitor.failed(reason.clone()));
     }
 }
 
