@@ -278,7 +278,7 @@ impl Shared {
 
     /// Takes these answers for those that are due.
     fn settle(&self, answers: &mut Vec<Answer>) -> io::Result<()> {
-        let mut settled = Vec::with_capacity(answers.len());
+        let mut refused = Vec::new();
         let mut state = lock(&self.state);
         for answer in answers.drain(..) {
             let Some(due) = state.unanswered.pop_front() else {
@@ -287,18 +287,18 @@ impl Shared {
             let Some(entry) = due else { continue };
             state.unanswered_bytes -= entry.len();
             entry.source.settled.fetch_add(1, Ordering::Relaxed);
-            settled.push((entry, answer));
+            if let Answer::Refused(reason) = answer {
+                refused.push((Arc::clone(&entry.source), reason));
+            }
         }
         let wake = state.waiting > 0;
         drop(state);
         if wake {
             self.changed.notify_all();
         }
-        for (entry, answer) in settled {
-            if let Answer::Refused(reason) = answer {
-                entry.source.give_up(1);
-                entry.source.monitor.failed(format!("the server refuses a message: {reason}"));
-            }
+        for (source, reason) in refused {
+            source.give_up(1);
+            source.monitor.failed(format!("the server refuses a message: {reason}"));
         }
         Ok(())
     }
