@@ -4,6 +4,7 @@
 pub mod conformance;
 pub mod json;
 pub mod random;
+pub mod relay;
 pub mod schema_text;
 pub mod schemas;
 pub mod server;

@@ -26,6 +26,8 @@ pub struct Server {
     port: u16,
     folder: Folder,
     child: Option<Child>,
+    /// Ends the server when this process ends: nothing drops a static.
+    guard: Option<Child>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +88,10 @@ impl Server {
 
     /// Ends it at once, as `kill -9` does.
     pub fn kill(&mut self) {
+        if let Some(mut guard) = self.guard.take() {
+            drop(guard.stdin.take());
+            guard.wait().unwrap();
+        }
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
             child.wait().unwrap();
@@ -105,7 +111,7 @@ impl Server {
 
     fn start(kind: Kind, arguments: &[&str]) -> Self {
         let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
-        let mut server = Self { kind, arguments, port: 0, folder: Folder::new(), child: None };
+        let mut server = Self { kind, arguments, port: 0, folder: Folder::new(), child: None, guard: None };
         // Somebody else may take a free port before the server has it.
         for _ in 0..10 {
             server.port = free_port();
@@ -131,6 +137,7 @@ impl Server {
         command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
         self.child =
             Some(command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}")));
+        self.guard = Some(guard(self.pid()));
         let end = Instant::now() + PATIENCE;
         while !self.answers() {
             let exited = self.child.as_mut().is_none_or(|child| child.try_wait().unwrap().is_some());
@@ -161,6 +168,14 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// Waits for the end of this process, or of its own input, and ends another one.
+fn guard(pid: u32) -> Child {
+    let mut command = Command::new("sh");
+    command.args(["-c", "read -r _; kill -9 \"$0\" 2>/dev/null", &pid.to_string()]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"))
 }
 
 /// A port that nobody has at the moment.

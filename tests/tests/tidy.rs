@@ -254,7 +254,13 @@ fn a_client_library_is_named_in_its_own_place() {
     {
         forbid("msg-runtime/src/", places, &[wrapper], "the system is called in one file of a room");
     }
-    for (client, place) in [("lz4_flex", "compression/lz4.rs"), ("zstd_safe", "compression/zstd.rs")] {
+    let clients = [
+        ("lz4_flex", "compression/lz4.rs"),
+        ("zstd_safe", "compression/zstd.rs"),
+        ("rustls", "transport/redis/tls.rs"),
+        ("rustls_native_certs", "transport/redis/tls.rs"),
+    ];
+    for (client, place) in clients {
         let place = format!("msg-runtime/src/{place}");
         forbid("msg-runtime/src/", &[&place], &[client], "a client library is named in one file");
     }

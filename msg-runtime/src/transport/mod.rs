@@ -13,6 +13,8 @@ mod nats;
 mod network;
 #[cfg(all(feature = "shm", target_os = "linux"))]
 mod pool;
+#[cfg(feature = "redis")]
+mod redis;
 #[cfg(all(feature = "shm", target_os = "linux"))]
 mod shm;
 #[cfg(not(all(feature = "shm", target_os = "linux")))]
@@ -240,6 +242,8 @@ pub(crate) fn open_publisher(
         Address::Nats(address) => nats::open_publisher(address, compression, stream, on_event),
         #[cfg(all(feature = "udp", target_os = "linux"))]
         Address::Udp(address) => udp::open_publisher(address, compression, stream, on_event),
+        #[cfg(feature = "redis")]
+        Address::Redis(address) => redis::open_publisher(address, compression, stream, on_event),
         #[allow(unreachable_patterns, reason = "a build may have all of them")]
         other => Err(absent(other)),
     }
@@ -260,6 +264,8 @@ pub(crate) fn open_subscriber(
         Address::Nats(address) => nats::open_subscriber(address, stream, delivery, on_event),
         #[cfg(all(feature = "udp", target_os = "linux"))]
         Address::Udp(address) => udp::open_subscriber(address, stream, delivery, on_event),
+        #[cfg(feature = "redis")]
+        Address::Redis(address) => redis::open_subscriber(address, stream, delivery, on_event),
         #[allow(unreachable_patterns, reason = "a build may have all of them")]
         other => Err(absent(other)),
     }

@@ -79,6 +79,13 @@ impl Counts {
     }
 }
 
+impl Waiting {
+    /// The frame, which may outlive its waiting.
+    pub(crate) fn frame(&self) -> SharedBytes {
+        self.frame.clone()
+    }
+}
+
 impl AsRef<[u8]> for Waiting {
     fn as_ref(&self) -> &[u8] {
         &self.frame
