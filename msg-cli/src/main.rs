@@ -1,4 +1,4 @@
-//! The `msg` command: checks and compares schemas, generates Rust from them, and shows messages.
+//! The `msg` command: checks and compares schemas, generates Rust from them, shows messages, and looks at topics.
 //!
 //! Each subcommand is a file in `command/`, and gives back an [`Outcome`]; here it becomes an exit code.
 #![forbid(unsafe_code)]
@@ -6,6 +6,7 @@
 mod arguments;
 mod command;
 mod json;
+mod words;
 
 use std::{
     env,
@@ -28,6 +29,7 @@ const HELP: &str = "\
 msg: typed publish/subscribe
 
 Usage: msg <COMMAND> [OPTIONS] FILES...
+       msg <COMMAND> [OPTIONS] ENDPOINT...
 
 Commands:
   check     Check FlatBuffers schemas and show every mistake
@@ -35,12 +37,18 @@ Commands:
   diff      Show what changed between two schemas, and which readers break
   decode    Show a message as JSON, with nothing but its schema
   encode    Make a message from JSON
+  list      List the topics at an endpoint, their types, and who publishes and subscribes
+  echo      Show the messages of a topic as JSON, as they come
+  rate      Show how many messages come, and how large they are
+  pub       Publish a message from JSON
+  bridge    Carry topics from one endpoint to another
 
 Options:
   -h, --help     Show this help, or that of a command
   -V, --version  Show the version
 
 Exit codes: 0 done, 1 the files have mistakes or the schemas break readers, 2 the command line or the system is at fault
+An endpoint says how messages travel, as in `shm;camera` or `nats;127.0.0.1`; quote it: `;` is the shell's, too.
 ";
 
 fn main() -> ExitCode {
@@ -88,6 +96,15 @@ impl From<io::Error> for Failure {
     }
 }
 
+impl From<msg_runtime::Error> for Failure {
+    fn from(error: msg_runtime::Error) -> Self {
+        Self::Input(match std::error::Error::source(&error) {
+            Some(source) => format!("{error}: {source}"),
+            None => error.to_string(),
+        })
+    }
+}
+
 impl From<UsageError> for Failure {
     fn from(error: UsageError) -> Self {
         Self::Usage(error)
@@ -112,8 +129,14 @@ fn run(arguments: &[String]) -> Result<Outcome, Failure> {
             "diff" => command::diff::run(rest, &mut out),
             "decode" => command::decode::run(rest, &mut out),
             "encode" => command::encode::run(rest, &mut out),
+            "list" => command::list::run(rest, &mut out),
+            "echo" => command::echo::run(rest, &mut out),
+            "rate" => command::rate::run(rest, &mut out),
+            "pub" => command::publish::run(rest, &mut out),
+            "bridge" => command::bridge::run(rest, &mut out),
             other => {
-                let help = "the commands are `check`, `generate`, `diff`, `decode` and `encode`; `msg --help` says more";
+                let help = "the commands are `check`, `generate`, `diff`, `decode`, `encode`, `list`, `echo`, `rate`, `pub` \
+                            and `bridge`; `msg --help` says more";
                 Err(UsageError::new(format!("there is no command `{other}`"), help).into())
             }
         },

@@ -21,6 +21,21 @@ pub enum Event {
         /// Why.
         cause: DropCause,
     },
+    /// Another handle on the topic has a type that one of both would misread. Told once for each such handle, where
+    /// handles announce themselves; messages that are not of our type are dropped and counted as
+    /// [`invalid`](crate::Stats::invalid), as far as they can be told apart.
+    Incompatible {
+        /// The program that has the other handle.
+        program: String,
+        /// Its process.
+        pid: u32,
+        /// Its host.
+        host: String,
+        /// The other handle's type.
+        type_name: String,
+        /// What differs: the field, and both of its types.
+        conflict: String,
+    },
 }
 
 /// Why messages were dropped.
@@ -47,6 +62,11 @@ impl fmt::Display for Event {
             Self::Connected => f.write_str("connected"),
             Self::Disconnected(reason) => write!(f, "disconnected: {reason}"),
             Self::Reconnected => f.write_str("reconnected"),
+            Self::Incompatible { program, pid, host, type_name, conflict } => write!(
+                f,
+                "`{program}` (process {pid} on {host}) uses the topic with type `{type_name}`, which does not go with \
+                 ours: {conflict}; use one type everywhere, or another topic"
+            ),
             Self::Dropped { count, cause } => write!(f, "{count} messages dropped: {cause}"),
         }
     }

@@ -27,6 +27,8 @@
 //! - [`Publisher`], [`Subscriber`], [`Sample`]: the typed handles. [`Endpoint`] says how bytes travel between them.
 //! - [`include_schemas!`]: messages from `.fbs` files, which `msg_codegen::compile` turns into Rust in `build.rs`.
 //! - [`field`]: types of one's own as fields.
+//! - [`topics`]: which topics there are at an endpoint, and who publishes and subscribes. [`bridge`]: from one endpoint to
+//!   another.
 //! - [`encode`], [`decode`]: the bytes of a message, for files and tests.
 //! - [`shm`]: the ring by itself, raw bytes, with `--no-default-features --features shm`.
 //!
@@ -86,6 +88,8 @@ mod announce;
 #[cfg(not(feature = "network"))]
 #[path = "unannounced.rs"]
 mod announce;
+#[cfg(feature = "network")]
+pub mod bridge;
 mod buffer;
 mod callback;
 #[cfg(any(feature = "network", all(feature = "shm", target_os = "linux")))]
@@ -108,6 +112,8 @@ pub mod shm;
 mod stats;
 mod subscriber;
 mod topic;
+#[cfg(feature = "network")]
+pub mod topics;
 mod transport;
 
 pub use buffer::{

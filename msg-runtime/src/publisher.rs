@@ -93,6 +93,10 @@ fn announced(endpoint: &Endpoint, stream: &Stream, link: Arc<dyn PublisherLink>)
     let counts = Arc::downgrade(&link);
     let stats = move || counts.upgrade().map(|link| link.stats()).unwrap_or_default();
     let announced = announce::publisher(endpoint, stream, stats)?.map(Arc::new);
+    if let Some(announced) = &announced {
+        let link = Arc::downgrade(&link);
+        announced.compare(move |event| _ = link.upgrade().map(|link| link.tell(event)));
+    }
     Ok((announced, link))
 }
 
@@ -101,10 +105,10 @@ pub(crate) fn stream_of<M: Message>(topic: Option<String>) -> Result<Stream, Err
     schema::check_names::<M>()?;
     Ok(Stream {
         topic: Topic::new(topic.unwrap_or_else(|| M::TOPIC.to_owned()))?,
-        type_name: M::TYPE_NAME,
-        encoding: "flatbuffers",
+        type_name: M::TYPE_NAME.into(),
+        encoding: "flatbuffers".into(),
         fingerprint: M::fingerprint(),
-        schema: M::schema(),
+        schema: M::schema().into(),
         plain_bytes: M::PLAIN_BYTES,
     })
 }

@@ -173,6 +173,10 @@ fn announced(endpoint: &Endpoint, stream: &Stream, link: Arc<dyn SubscriberLink>
     let stats = move || counts.upgrade().map(|link| link.stats()).unwrap_or_default();
     // After the link is there: who hears of a subscriber may send to it.
     let announced = announce::subscriber(endpoint, stream, stats)?;
+    if let Some(announced) = &announced {
+        let link = Arc::downgrade(&link);
+        announced.compare(move |event| _ = link.upgrade().map(|link| link.tell(event)));
+    }
     Ok((announced, link))
 }
 

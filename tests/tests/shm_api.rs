@@ -317,7 +317,7 @@ fn refused_with(options: &Options, kind: ErrorKind, text: &str) {
 #[test]
 fn a_living_segment_of_another_version_or_with_a_damaged_head_is_refused() {
     for (offset, bytes, kind, text) in [
-        (8, &99_u32.to_ne_bytes()[..], Mismatch, "layout version 99, expected 2"),
+        (8, &99_u32.to_ne_bytes()[..], Mismatch, "layout version 99, expected 3"),
         (0, b"nonsense", Corrupted, "is not a segment of ours"),
         (64, &[1], Corrupted, "is damaged"),
     ] {
@@ -331,7 +331,7 @@ fn a_living_segment_of_another_version_or_with_a_damaged_head_is_refused() {
     let options = options(directory.path(), "c");
     let _alive = ShmPublisher::open(&options).unwrap();
     overwrite(&files(&directory).1, 8, &[99]);
-    refused_with(&options, Mismatch, "layout version 99, expected 2");
+    refused_with(&options, Mismatch, "layout version 99, expected 3");
 }
 
 #[test]

@@ -1,10 +1,17 @@
 //! The subcommands: arguments, calls of the library, printing.
 
+pub(crate) mod bridge;
 pub(crate) mod check;
 pub(crate) mod decode;
 pub(crate) mod diff;
+pub(crate) mod echo;
 pub(crate) mod encode;
 pub(crate) mod generate;
+pub(crate) mod list;
+pub(crate) mod publish;
+pub(crate) mod rate;
+mod table;
+mod topic;
 
 use std::{
     fs,

@@ -88,6 +88,12 @@ impl Attachment {
         &self.ring
     }
 
+    /// A number that no other ring has.
+    pub(super) fn id(&self) -> u64 {
+        let [a, b, c, d, e, f, g, h, ..] = self.segment;
+        u64::from_ne_bytes([a, b, c, d, e, f, g, h])
+    }
+
     #[inline]
     pub(super) fn record(&self, slot: usize) -> &SlotRecord {
         &self.records[slot]

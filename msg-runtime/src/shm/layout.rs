@@ -54,7 +54,7 @@ pub(super) const LOCK_BYTES: usize = REMOVAL_BYTE + 1;
 /// The most messages that a subscriber keeps at once.
 pub(super) const HOLDS: usize = if cfg!(loom) { 2 } else { 8 };
 /// Changes whenever anything on this page does.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 pub(super) const MAGIC: [u8; 8] = *b"msg.ring";
 /// The longest header, texts included.
 pub(super) const MAX_HEADER_BYTES: u64 = 1 << 20;
@@ -200,6 +200,8 @@ pub(super) struct SlotRecord {
     pub(super) sent: PlainU64,
     /// The frame's header byte.
     pub(super) header_byte: PlainU64,
+    /// 0, or for a message that came from elsewhere its number there + 1; `publisher` is then who sent it there.
+    pub(super) origin: PlainU64,
 }
 
 /// For looking at, never for deciding.

@@ -22,6 +22,8 @@ pub struct Loan<'a> {
     taken: Option<Taken>,
     len: usize,
     header_byte: u8,
+    /// Publisher and number of a message that came from elsewhere.
+    origin: Option<(u64, u64)>,
     /// Somebody else wakes the subscribers that sleep, or nobody does.
     wakes_nobody: bool,
 }
@@ -34,7 +36,7 @@ impl<'a> Loan<'a> {
         len: usize,
     ) -> Self {
         let wakes_nobody = publisher.options.wakes_nobody;
-        Self { publisher, attachment, taken: Some(taken), len, header_byte: 0, wakes_nobody }
+        Self { publisher, attachment, taken: Some(taken), len, header_byte: 0, origin: None, wakes_nobody }
     }
 }
 
@@ -47,6 +49,11 @@ impl Loan<'_> {
     /// Sets the frame's header byte, which travels beside the payload; 0 unless set.
     pub fn header_byte(&mut self, byte: u8) {
         self.header_byte = byte;
+    }
+
+    /// The message came from elsewhere, from this publisher and with this number there.
+    pub(crate) fn origin(&mut self, publisher: u64, sequence: u64) {
+        self.origin = Some((publisher, sequence));
     }
 
     /// Publishes the message. Returns its sequence in the ring.
@@ -100,7 +107,12 @@ impl Loan<'_> {
         let record = self.attachment.record(taken.slot);
         record.offset.store(0, Relaxed);
         record.len.store(self.len as u64, Relaxed);
-        record.publisher.store(self.publisher.id, Relaxed);
+        let (publisher, number) = match self.origin {
+            Some((publisher, sequence)) => (publisher, sequence.wrapping_add(1)),
+            None => (self.publisher.id, 0),
+        };
+        record.publisher.store(publisher, Relaxed);
+        record.origin.store(number, Relaxed);
         record.sent.store(sent, Relaxed);
         record.header_byte.store(u64::from(self.header_byte), Relaxed);
     }
@@ -131,7 +143,8 @@ impl Loan<'_> {
         }
         let mut loan = publisher.wait_for_room(self.len, deadline)?;
         loan.copy_from_slice(self);
-        (loan.header_byte, loan.wakes_nobody) = (self.header_byte, self.wakes_nobody);
+        (loan.header_byte, loan.origin) = (self.header_byte, self.origin);
+        loan.wakes_nobody = self.wakes_nobody;
         // The old loan ends with the value that goes out of scope here.
         std::mem::swap(self, &mut loan);
         Ok(())

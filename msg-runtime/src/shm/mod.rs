@@ -8,6 +8,7 @@
 //! ```text
 //! handles         publisher  subscriber
 //! their place     attach (open, replace, follow)   attachment   participant (registration, liveness, repair)
+//! looking on      list
 //! protocol        ring (+ reader, repair)   word
 //! memory, kernel  layout  segment  group  file  fork  process  wait  sync
 //! ```
@@ -40,6 +41,7 @@ mod file;
 mod fork;
 mod group;
 mod layout;
+mod list;
 mod loan;
 mod options;
 mod participant;
@@ -55,6 +57,7 @@ mod wait;
 mod wish;
 mod word;
 
+pub use list::{Listed, Participant, list};
 pub use loan::{Loan, LoanUninit};
 pub use options::{Check, Description, Options};
 pub use publisher::ShmPublisher;

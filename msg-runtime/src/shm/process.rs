@@ -81,6 +81,11 @@ impl Process {
         }
     }
 
+    /// Its number, if it means something to `own`.
+    pub(super) fn number(self, own: Self) -> Option<u32> {
+        (self.pid != 0 && self.namespaces == own.namespaces).then_some(self.pid)
+    }
+
     /// What has become of this process, as `own` sees it. Whatever is in doubt lives.
     pub(super) fn fate(self, own: Self) -> Fate {
         if self.pid == 0 || own.pid == 0 || self.namespaces != own.namespaces || self.pid > i32::MAX as u32 {

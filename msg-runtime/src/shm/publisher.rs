@@ -333,6 +333,11 @@ impl ShmPublisher {
         self.taker().attachment.layout.geometry.slot_bytes
     }
 
+    /// A number that no other ring has.
+    pub(crate) fn ring_id(&self) -> u64 {
+        self.taker().attachment.id()
+    }
+
     /// How many subscribers live.
     pub fn subscribers(&self) -> usize {
         self.attachment().membership.count(Role::Subscriber)

@@ -164,6 +164,7 @@ impl Receiver {
             sent: Duration::from_nanos(record.sent.load(Relaxed)),
             lost,
             header_byte: record.header_byte.load(Relaxed) as u8,
+            origin: record.origin.load(Relaxed).checked_sub(1),
         };
         Some(Described { offset: offset as usize, len: len as usize, info })
     }

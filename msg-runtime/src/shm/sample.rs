@@ -26,6 +26,8 @@ pub struct Info {
     pub lost: u64,
     /// The frame's header byte.
     pub header_byte: u8,
+    /// The number that `publisher` gave the message, if it came from elsewhere, over a bridge.
+    pub origin: Option<u64>,
 }
 
 /// A message, usually where it was written. Its slot is not used again before it is dropped; up to eight may live at

@@ -111,6 +111,17 @@ impl Names {
         Error::new(kind, text).with_source(error)
     }
 
+    /// What the data files of all topics of the channel are called, but for the topic's number and what follows it.
+    pub(super) fn stem(&self) -> Option<String> {
+        let name = self.data.file_name()?.to_str()?;
+        name.rsplitn(3, '.').last().map(|stem| format!("{stem}."))
+    }
+
+    /// The same segment, as far as who may use it, with another data file.
+    pub(super) fn with_data(&self, data: PathBuf) -> Self {
+        Self { data, ..self.clone() }
+    }
+
     /// Removes all names. The caller holds the right to.
     pub(super) fn unlink(&self) -> Result<(), Error> {
         for path in [&self.data, &self.fresh, &self.readers] {

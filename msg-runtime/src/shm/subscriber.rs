@@ -203,6 +203,11 @@ impl ShmSubscriber {
         }
     }
 
+    /// A number that no other ring has.
+    pub(crate) fn ring_id(&self) -> u64 {
+        self.receiver().attachment.id()
+    }
+
     /// How long a message may be.
     pub fn slot_bytes(&self) -> usize {
         self.receiver().attachment.layout.geometry.slot_bytes

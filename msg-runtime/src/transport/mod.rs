@@ -11,6 +11,7 @@ mod inproc;
 mod nats;
 #[cfg(feature = "network")]
 mod network;
+mod parcel;
 #[cfg(all(feature = "shm", target_os = "linux"))]
 mod pool;
 #[cfg(feature = "redis")]
@@ -26,14 +27,16 @@ mod udp;
 #[cfg(all(fuzzing, feature = "udp", target_os = "linux"))]
 pub use udp::fuzz as fuzz_udp;
 
+pub(crate) use parcel::{Origin, Packing, Parcel};
+
 use crate::{
-    endpoint::{Address, Endpoint, NatsAddress, RedisAddress, UdpAddress, ZenohAddress},
+    endpoint::{Address, Endpoint, NatsAddress, RedisAddress, ShmAddress, UdpAddress, ZenohAddress},
     error::{Error, ErrorKind, FlushError, RecvError, SendError, TryRecvError},
     event::Event,
     stats::Stats,
     topic::Topic,
 };
-use std::{fmt, ops, time::Duration};
+use std::{borrow::Cow, fmt, ops, time::Duration};
 
 /// What is known about a message beside its payload. What a transport does not carry is `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,11 +87,11 @@ pub(crate) type OnEvent = Box<dyn Fn(&Event) + Send + Sync>;
 #[cfg_attr(not(feature = "shm"), expect(dead_code, reason = "read by transports, and this build has none"))]
 pub(crate) struct Stream {
     pub(crate) topic: Topic,
-    pub(crate) type_name: &'static str,
+    pub(crate) type_name: Cow<'static, str>,
     /// What payloads are: `flatbuffers`, `json` or `raw`.
-    pub(crate) encoding: &'static str,
+    pub(crate) encoding: Cow<'static, str>,
     pub(crate) fingerprint: u64,
-    pub(crate) schema: &'static [u8],
+    pub(crate) schema: Cow<'static, [u8]>,
     /// Bytes of every payload, if the type is plain.
     pub(crate) plain_bytes: Option<usize>,
 }
@@ -119,6 +122,12 @@ pub(crate) trait PublisherLink: Send + Sync + fmt::Debug {
     fn max_len(&self) -> usize;
     /// Room for a payload, 64-byte aligned: of `len` bytes, all zero, or as much as is at hand, holding anything.
     fn loan(&self, len: Option<usize>, wait: Wait) -> Result<Loan<'_>, SendError>;
+    /// Sends a message of somebody else, as who it stays known. One that is not compressed is compressed as all others.
+    fn pass_on(&self, parcel: &Parcel, wait: Wait) -> Result<(), SendError>;
+    /// Messages whose origin has this number came from here.
+    fn source_id(&self) -> Option<u64> {
+        None
+    }
     /// Waits until what was sent is with the other side, as far as the transport can tell.
     fn flush(&self, timeout: Duration) -> Result<(), FlushError>;
     /// Waits until there are `count` subscribers; false if there are fewer when the time is over. `None` from a
@@ -126,6 +135,8 @@ pub(crate) trait PublisherLink: Send + Sync + fmt::Debug {
     fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> Option<bool>;
     /// Wakes the subscribers that sleep, after messages that were sent with `Loan::wake_nobody`.
     fn wake_subscribers(&self) {}
+    /// Tells the user what others have found out about the link.
+    fn tell(&self, _event: &Event) {}
     /// What was sent so far.
     fn stats(&self) -> Stats;
     /// The last thing that went wrong with the link.
@@ -136,12 +147,16 @@ pub(crate) trait PublisherLink: Send + Sync + fmt::Debug {
 pub(crate) trait SubscriberLink: Send + Sync + fmt::Debug {
     /// The next payload.
     fn recv(&self, wait: Wait) -> Result<(Payload, Info), RecvError>;
+    /// The next message, to pass on.
+    fn recv_parcel(&self, wait: Wait, packing: Packing) -> Result<Parcel, RecvError>;
     /// The newest payload that was not received yet; those before it are passed over.
     fn latest(&self) -> Result<(Payload, Info), TryRecvError>;
     /// The same payload at a 64-byte aligned address.
     fn aligned(&self, payload: Payload) -> Payload;
     /// Ends all waiting, now and from here on: `recv` returns `Timeout` instead.
     fn interrupt(&self);
+    /// Tells the user what others have found out about the link.
+    fn tell(&self, _event: &Event) {}
     /// What was received so far.
     fn stats(&self) -> Stats;
     /// The last thing that went wrong with the link.
@@ -271,6 +286,22 @@ pub(crate) fn open_subscriber(
     }
 }
 
+/// A ring as it looks from outside.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub(crate) topic: String,
+    pub(crate) type_name: String,
+    pub(crate) fingerprint: u64,
+    pub(crate) schema: Vec<u8>,
+    /// Whether each publishes, its process, its messages, their bytes.
+    pub(crate) handles: Vec<(bool, Option<u32>, u64, u64)>,
+}
+
+/// The rings of a channel of shared memory.
+pub(crate) fn look(address: &ShmAddress) -> Result<Vec<Seen>, Error> {
+    shm::look(address)
+}
+
 /// Whether handles of this address announce themselves to each other. Shared memory and channels of a process have lists.
 pub(crate) fn announces(address: &Address) -> bool {
     match address {
@@ -279,6 +310,17 @@ pub(crate) fn announces(address: &Address) -> bool {
         | Address::Nats(NatsAddress { options, .. })
         | Address::Redis(RedisAddress { options, .. })
         | Address::Zenoh(ZenohAddress { options, .. }) => options.announce,
+    }
+}
+
+/// Whether messages tell at this address whose they are.
+pub(crate) fn stamps(address: &Address) -> bool {
+    match address {
+        Address::Shm(_) | Address::Inproc(_) => true,
+        Address::Redis(_) => false,
+        Address::Udp(UdpAddress { options, .. })
+        | Address::Nats(NatsAddress { options, .. })
+        | Address::Zenoh(ZenohAddress { options, .. }) => options.stamp,
     }
 }
 
@@ -302,8 +344,14 @@ mod tests {
     fn a_transport_that_this_build_lacks_is_named_with_its_feature() {
         let endpoint: Endpoint = "nats;127.0.0.1".parse().unwrap();
         let topic = Topic::new("x").unwrap();
-        let stream =
-            Stream { topic, type_name: "", encoding: "raw", fingerprint: 0, schema: &[], plain_bytes: None };
+        let stream = Stream {
+            topic,
+            type_name: "".into(),
+            encoding: "raw".into(),
+            fingerprint: 0,
+            schema: Cow::Borrowed(&[]),
+            plain_bytes: None,
+        };
         let error = open_publisher(&endpoint, &stream, None).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert_eq!(error.to_string(), "this build has no nats; turn on the feature `nats` of msg-runtime");

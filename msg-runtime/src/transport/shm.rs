@@ -2,10 +2,11 @@
 
 mod packed;
 
-use super::{Delivery, Info, PublisherLink, Stream, SubscriberLink, Wait};
+use super::{Delivery, Info, Origin, Packing, Parcel, PublisherLink, Stream, SubscriberLink, Wait, parcel};
 use crate::{
     endpoint::{Compression, ShmAddress},
     error::{BadFrame, Error, FlushError, RecvError, SendError, TryRecvError},
+    frame::Codec,
     shm::{self, Description, Options, ShmPublisher, ShmSample, ShmSubscriber},
     stats::Stats,
 };
@@ -120,9 +121,26 @@ pub(super) fn open_subscriber(
     Ok(Box::new(Unpacker::new(ShmSubscriber::open(&options)?)))
 }
 
+pub(super) fn look(address: &ShmAddress) -> Result<Vec<super::Seen>, Error> {
+    // Any topic: the list is the channel's.
+    let mut options = Options::new(&address.channel, "any");
+    if let Some(group) = &address.group {
+        options = options.group(group);
+    }
+    let handle = |one: &shm::Participant| (one.publishes, one.pid, one.messages, one.bytes);
+    let seen = |ring: shm::Listed| super::Seen {
+        topic: ring.topic,
+        type_name: ring.description.type_name,
+        fingerprint: ring.description.fingerprint,
+        schema: ring.description.schema,
+        handles: ring.participants.iter().map(handle).collect(),
+    };
+    Ok(shm::list(&options)?.into_iter().map(seen).collect())
+}
+
 fn options(address: &ShmAddress, stream: &Stream) -> Options {
     let mut options = Options::new(&address.channel, stream.topic.as_str()).description(Description {
-        type_name: stream.type_name.to_owned(),
+        type_name: stream.type_name.clone().into_owned(),
         fingerprint: stream.fingerprint,
         schema: stream.schema.to_vec(),
     });
@@ -196,6 +214,22 @@ fn take(publisher: &ShmPublisher, len: usize, wait: Wait) -> Result<shm::Loan<'_
     }
 }
 
+/// Puts a message of somebody else into a slot, as it came.
+fn pass_on(publisher: &ShmPublisher, parcel: &Parcel, wait: Wait) -> Result<(), SendError> {
+    // What subscribers make room for, whatever it takes compressed.
+    let (len, max) = (parcel.payload_len(), publisher.slot_bytes());
+    if len > max {
+        return Err(SendError::TooLarge { len, max });
+    }
+    let mut slot = take(publisher, parcel.body.len(), wait)?;
+    slot.copy_from_slice(&parcel.body);
+    slot.header_byte(parcel.codec.header());
+    if let Some(origin) = parcel.origin {
+        slot.origin(origin.publisher, origin.sequence);
+    }
+    send(slot, wait)
+}
+
 impl PublisherLink for ShmPublisher {
     fn max_len(&self) -> usize {
         self.slot_bytes()
@@ -204,6 +238,14 @@ impl PublisherLink for ShmPublisher {
     fn loan(&self, len: Option<usize>, wait: Wait) -> Result<super::Loan<'_>, SendError> {
         let len = len.unwrap_or(self.slot_bytes());
         take(self, len, wait).map(|slot| super::Loan::Slot(Loan::Slot(slot, wait)))
+    }
+
+    fn pass_on(&self, parcel: &Parcel, wait: Wait) -> Result<(), SendError> {
+        pass_on(self, parcel, wait)
+    }
+
+    fn source_id(&self) -> Option<u64> {
+        Some(self.ring_id())
     }
 
     fn wake_subscribers(&self) {
@@ -239,6 +281,20 @@ impl PublisherLink for PackedPublisher {
         self.lend(len, wait).map(|loan| super::Loan::Slot(Loan::Packed(loan, wait)))
     }
 
+    fn pass_on(&self, parcel: &Parcel, wait: Wait) -> Result<(), SendError> {
+        if parcel.codec != Codec::None {
+            return pass_on(&self.ring, parcel, wait);
+        }
+        let mut loan = self.lend(parcel.body.len(), wait)?;
+        loan.payload_mut().copy_from_slice(&parcel.body);
+        loan.origin(parcel.origin);
+        loan.send(parcel.body.len(), wait)
+    }
+
+    fn source_id(&self) -> Option<u64> {
+        self.ring.source_id()
+    }
+
     fn wake_subscribers(&self) {
         self.ring.wake_subscribers();
     }
@@ -263,12 +319,24 @@ impl PublisherLink for PackedPublisher {
 
 impl SubscriberLink for Unpacker {
     fn recv(&self, wait: Wait) -> Result<(super::Payload, Info), RecvError> {
-        let sample = match wait {
-            Wait::No => self.ring.try_recv().map_err(RecvError::from)?,
-            Wait::AtMost(timeout) => self.ring.recv_timeout(timeout)?,
-            Wait::Default => self.ring.recv()?,
+        self.received(self.sample(wait)?).map_err(|bad| RecvError::Invalid(bad.into()))
+    }
+
+    fn recv_parcel(&self, wait: Wait, packing: Packing) -> Result<Parcel, RecvError> {
+        let sample = self.sample(wait)?;
+        let info = sample.info();
+        let (publisher, sequence) = match info.origin {
+            Some(number) => (info.publisher, number),
+            None => (self.ring.ring_id(), info.sequence),
         };
-        self.received(sample).map_err(|bad| RecvError::Invalid(bad.into()))
+        let sent = parcel::wall_clock(Sent(info.sent).age());
+        let origin = Some(Origin { publisher, sequence, sent });
+        let packed = match packing {
+            Packing::AsItCame => self.packed(sample),
+            Packing::Unpacked => self.unpack(sample).map(|payload| (Codec::None, payload)),
+        };
+        let (codec, body) = packed.map_err(|bad| RecvError::Invalid(bad.into()))?;
+        Ok(Parcel { codec, body: super::Payload::Slot(body), origin })
     }
 
     fn latest(&self) -> Result<(super::Payload, Info), TryRecvError> {
@@ -296,6 +364,14 @@ impl SubscriberLink for Unpacker {
 }
 
 impl Unpacker {
+    fn sample(&self, wait: Wait) -> Result<ShmSample, RecvError> {
+        match wait {
+            Wait::No => self.ring.try_recv().map_err(RecvError::from),
+            Wait::AtMost(timeout) => self.ring.recv_timeout(timeout),
+            Wait::Default => self.ring.recv(),
+        }
+    }
+
     fn received(&self, sample: ShmSample) -> Result<(super::Payload, Info), BadFrame> {
         let info = sample.info();
         let info = Info {

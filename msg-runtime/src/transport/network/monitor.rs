@@ -25,7 +25,7 @@ pub(crate) struct Monitor {
     topic: String,
     on_event: Option<OnEvent>,
     /// When an event of each kind was logged last.
-    logged: Mutex<[Option<Instant>; 3]>,
+    logged: Mutex<[Option<Instant>; 4]>,
     connected_before: AtomicBool,
     reconnects: AtomicU64,
     unsent: AtomicU64,
@@ -62,6 +62,12 @@ impl Monitor {
     /// Something failed that does not end the link. The text holds no secret.
     pub(crate) fn failed(&self, text: String) {
         *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+    }
+
+    /// Somebody else found something wrong with what goes over the link.
+    pub(crate) fn found(&self, event: &Event) {
+        self.failed(event.to_string());
+        self.tell(event);
     }
 
     /// Messages were dropped.
@@ -119,6 +125,7 @@ impl Monitor {
             Event::Disconnected(_) => 0,
             Event::Reconnected => 1,
             Event::Dropped { .. } => 2,
+            Event::Incompatible { .. } => 3,
         };
         let now = Instant::now();
         let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,7 +2,7 @@
 //! the client.
 
 use super::{
-    super::{self as transport, PublisherLink, Wait},
+    super::{self as transport, Origin, Parcel, PublisherLink, Wait},
     Outlet,
     monitor::Monitor,
     pool::{Pool, Pooled, SharedBytes},
@@ -12,7 +12,7 @@ use crate::{
     compression::Compressor,
     endpoint::NetworkOptions,
     error::{FlushError, SendError, TrySendError},
-    event::DropCause,
+    event::{DropCause, Event},
     frame::Codec,
     stats::Stats,
 };
@@ -42,12 +42,20 @@ pub(crate) struct NetworkPublisher {
     compresses: bool,
     /// Who sends; `None` if messages go without stamps.
     id: Option<u64>,
-    /// The number of the next message. Held while the client takes a message, so that they go in this order.
-    next: Mutex<u64>,
+    /// Held while the client takes a message, so that they go in this order.
+    next: Mutex<Numbers>,
     bytes: AtomicU64,
     full: AtomicU64,
     /// Who has the client: a forked child's copy has none that works.
     process: u32,
+}
+
+#[derive(Debug, Default)]
+struct Numbers {
+    /// Of the next message of our own.
+    sequence: u64,
+    /// Taken by the client so far, those of others too.
+    messages: u64,
 }
 
 impl NetworkPublisher {
@@ -65,7 +73,7 @@ impl NetworkPublisher {
             compressor: Mutex::new(compressor),
             id: options.stamp.then(stamp::random),
             options,
-            next: Mutex::new(0),
+            next: Mutex::default(),
             bytes: AtomicU64::new(0),
             full: AtomicU64::new(0),
             process: process::id(),
@@ -79,7 +87,17 @@ impl NetworkPublisher {
     /// Sends the frame in the buffer's bytes from `HEADROOM - 1` on.
     fn send(&self, mut buffer: Pooled, len: usize, wait: Wait) -> Result<(), SendError> {
         buffer.truncate(HEADROOM + len);
-        let frame = self.frame(buffer);
+        self.send_frame(&self.frame(buffer), len, None, wait)
+    }
+
+    /// Sends a frame, which is of somebody else if its origin is given.
+    fn send_frame(
+        &self,
+        frame: &SharedBytes,
+        len: usize,
+        origin: Option<Origin>,
+        wait: Wait,
+    ) -> Result<(), SendError> {
         let max = self.outlet.max_len();
         if frame.len() > max {
             return Err(SendError::TooLarge { len: frame.len() - 1, max: max - 1 });
@@ -91,7 +109,7 @@ impl NetworkPublisher {
         };
         let mut first = true;
         loop {
-            match self.try_send(&frame) {
+            match self.try_send(frame, origin) {
                 Err(TrySendError::Full) => {}
                 Err(error) => return Err(error.into()),
                 Ok(()) => {
@@ -113,11 +131,15 @@ impl NetworkPublisher {
     }
 
     /// Numbers a frame and hands it to the client.
-    fn try_send(&self, frame: &SharedBytes) -> Result<(), TrySendError> {
+    fn try_send(&self, frame: &SharedBytes, origin: Option<Origin>) -> Result<(), TrySendError> {
         let mut next = lock(&self.next);
-        let stamp = self.id.map(|publisher| Stamp { publisher, sequence: *next, sent: stamp::now() });
+        let stamp = self.id.map(|publisher| match origin {
+            Some(Origin { publisher, sequence, sent }) => Stamp { publisher, sequence, sent },
+            None => Stamp { publisher, sequence: next.sequence, sent: stamp::now() },
+        });
         self.outlet.try_send(frame, stamp)?;
-        *next += 1;
+        next.messages += 1;
+        next.sequence += u64::from(origin.is_none());
         Ok(())
     }
 
@@ -174,6 +196,25 @@ impl PublisherLink for NetworkPublisher {
         Ok(transport::Loan::Buffer(loan))
     }
 
+    fn pass_on(&self, parcel: &Parcel, wait: Wait) -> Result<(), SendError> {
+        let (len, max) = (parcel.payload_len(), self.options.max_bytes);
+        if len > max {
+            return Err(SendError::TooLarge { len, max });
+        }
+        let end = HEADROOM + parcel.body.len();
+        let mut buffer = self.buffers.take();
+        buffer.reserve(end)[HEADROOM..end].copy_from_slice(&parcel.body);
+        buffer.truncate(end);
+        let frame = match parcel.codec {
+            Codec::None => self.frame(buffer),
+            packed => {
+                buffer.as_mut_slice()[HEADROOM - 1] = packed.header();
+                SharedBytes::new(buffer).skip(HEADROOM - 1)
+            }
+        };
+        self.send_frame(&frame, len, parcel.origin, wait)
+    }
+
     fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> Option<bool> {
         self.outlet.wait_for_subscribers(count, timeout)
     }
@@ -185,9 +226,13 @@ impl PublisherLink for NetworkPublisher {
         self.outlet.flush(Instant::now() + timeout)
     }
 
+    fn tell(&self, event: &Event) {
+        self.monitor.found(event);
+    }
+
     fn stats(&self) -> Stats {
         let mut stats = Stats {
-            messages: *lock(&self.next),
+            messages: lock(&self.next).messages,
             bytes: self.bytes.load(Ordering::Relaxed),
             full: self.full.load(Ordering::Relaxed),
             queued: self.outlet.queued(),

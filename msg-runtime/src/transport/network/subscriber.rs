@@ -1,7 +1,7 @@
 //! A subscriber's link over a network: takes frames out of the queue and makes payloads of them.
 
 use super::{
-    super::{self as transport, Info, Sent, SubscriberLink, Wait},
+    super::{self as transport, Info, Origin, Packing, Parcel, Sent, SubscriberLink, Wait},
     Inlet,
     inbox::{Arrival, Inbox, Nothing},
     monitor::Monitor,
@@ -10,6 +10,7 @@ use super::{
 use crate::{
     compression::Decompressor,
     error::{RecvError, TryRecvError},
+    event::Event,
     frame::{self, BadFrame, Codec},
     stats::Stats,
 };
@@ -65,13 +66,8 @@ impl NetworkSubscriber {
     }
 
     fn received(&self, arrival: Arrival) -> Result<(transport::Payload, Info), RecvError> {
-        let payload = self.payload(arrival.frame).map_err(|bad| {
-            self.invalid.fetch_add(1, Ordering::Relaxed);
-            RecvError::Invalid(bad.into())
-        })?;
-        // Counts, read by themselves.
-        self.messages.fetch_add(1, Ordering::Relaxed);
-        self.bytes.fetch_add(payload.len() as u64, Ordering::Relaxed);
+        let payload = self.payload(arrival.frame).map_err(|bad| self.invalid(bad))?;
+        self.count(payload.len());
         let info = Info {
             sequence: arrival.stamp.map(|stamp| stamp.sequence),
             publisher: arrival.stamp.map(|stamp| stamp.publisher),
@@ -79,6 +75,36 @@ impl NetworkSubscriber {
             sent: arrival.stamp.map(Sent::Stamp),
         };
         Ok((transport::Payload::Buffer(payload), info))
+    }
+
+    fn arrival(&self, wait: Wait) -> Result<Arrival, RecvError> {
+        if self.is_copy() {
+            return Err(RecvError::Forked);
+        }
+        let arrival = match wait {
+            Wait::No => self.inbox.try_pop(),
+            Wait::AtMost(timeout) => self.inbox.pop(Instant::now().checked_add(timeout)),
+            Wait::Default => self.inbox.pop(None),
+        };
+        arrival.map_err(nothing)
+    }
+
+    fn count(&self, len: usize) {
+        // Counts, read by themselves.
+        self.messages.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(len as u64, Ordering::Relaxed);
+    }
+
+    fn invalid(&self, bad: BadFrame) -> RecvError {
+        self.invalid.fetch_add(1, Ordering::Relaxed);
+        RecvError::Invalid(bad.into())
+    }
+
+    /// How a frame is compressed, if its head makes sense.
+    fn packed(&self, frame: &[u8]) -> Result<Codec, BadFrame> {
+        let (codec, body) = frame::split(frame)?;
+        Decompressor::decompressed_len(codec, body, self.max_bytes)?;
+        Ok(codec)
     }
 
     fn payload(&self, frame: SharedBytes) -> Result<Payload, BadFrame> {
@@ -98,15 +124,24 @@ impl NetworkSubscriber {
 
 impl SubscriberLink for NetworkSubscriber {
     fn recv(&self, wait: Wait) -> Result<(transport::Payload, Info), RecvError> {
-        if self.is_copy() {
-            return Err(RecvError::Forked);
+        self.received(self.arrival(wait)?)
+    }
+
+    fn recv_parcel(&self, wait: Wait, packing: Packing) -> Result<Parcel, RecvError> {
+        let arrival = self.arrival(wait)?;
+        let origin = arrival.stamp.map(|stamp| Origin {
+            publisher: stamp.publisher,
+            sequence: stamp.sequence,
+            sent: stamp.sent,
+        });
+        if packing == Packing::Unpacked {
+            let (body, _) = self.received(arrival)?;
+            return Ok(Parcel { codec: Codec::None, body, origin });
         }
-        let arrival = match wait {
-            Wait::No => self.inbox.try_pop(),
-            Wait::AtMost(timeout) => self.inbox.pop(Instant::now().checked_add(timeout)),
-            Wait::Default => self.inbox.pop(None),
-        };
-        self.received(arrival.map_err(nothing)?)
+        let codec = self.packed(&arrival.frame).map_err(|bad| self.invalid(bad))?;
+        let body = arrival.frame.skip(1);
+        self.count(body.len());
+        Ok(Parcel { codec, body: transport::Payload::Buffer(Payload::Shared(body)), origin })
     }
 
     fn latest(&self) -> Result<(transport::Payload, Info), TryRecvError> {
@@ -125,6 +160,10 @@ impl SubscriberLink for NetworkSubscriber {
 
     fn interrupt(&self) {
         self.inbox.interrupt();
+    }
+
+    fn tell(&self, event: &Event) {
+        self.monitor.found(event);
     }
 
     fn stats(&self) -> Stats {

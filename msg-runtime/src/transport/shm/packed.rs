@@ -10,7 +10,10 @@ use crate::{
     error::{BadFrame, Error, SendError},
     frame::Codec,
     shm::{self, Options, ShmPublisher, ShmSample, ShmSubscriber},
-    transport::pool::{Pool, Pooled},
+    transport::{
+        Origin,
+        pool::{Pool, Pooled},
+    },
 };
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -82,6 +85,12 @@ impl PackedLoan<'_> {
         self.packer.payload.as_mut_slice()
     }
 
+    pub(super) fn origin(&mut self, origin: Option<Origin>) {
+        if let Some(origin) = origin {
+            self.slot.origin(origin.publisher, origin.sequence);
+        }
+    }
+
     pub(super) fn wake_nobody(&mut self) {
         self.slot.wake_nobody();
     }
@@ -139,6 +148,14 @@ impl Unpacker {
         unpacked.inspect_err(|_| {
             self.invalid.fetch_add(1, Relaxed);
         })
+    }
+
+    /// A message as it lies, and how it is compressed.
+    pub(super) fn packed(&self, sample: ShmSample) -> Result<(Codec, Payload), BadFrame> {
+        let codec = Codec::from_header(sample.info().header_byte).inspect_err(|_| {
+            self.invalid.fetch_add(1, Relaxed);
+        })?;
+        Ok((codec, Payload::Slot(sample)))
     }
 
     fn decompress(&self, codec: Codec, body: &[u8]) -> Result<Unpacked, BadFrame> {

@@ -1,24 +1,22 @@
-//! Who is there: publishers and subscribers tell each other over the endpoint that they use, on topic `msg.Announce`.
-//!
-//! Each announces itself in full when it opens, when it ends and when somebody asks, and every ten seconds with its
-//! counts. So topics and their schemas are found, and subscribers counted, on every network without a service.
-//! `schemas/announce.fbs` is the message for other languages.
+//! One thread for all handles of this process at an endpoint: it tells of them, hears of all others, and answers who asks.
 
+use super::{
+    lock,
+    message::{Announce, AnnounceKind},
+    own::{Own, Tell},
+};
 use crate::{
-    Message, Open,
     endpoint::{Address, Compression, Endpoint},
     error::{Error, ErrorKind, RecvError},
+    event::Event,
     publisher::Publisher,
-    stats::Stats,
     subscriber::Subscriber,
-    topic::Topic,
-    transport::{self, Stream},
 };
 use std::{
     collections::HashMap,
-    fmt, fs,
+    fmt,
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        Arc, Condvar, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread,
@@ -33,70 +31,11 @@ const SILENCE: Duration = Duration::from_secs(25);
 const ANSWER_AFTER: Duration = Duration::from_millis(5);
 /// How long an asker waits for answers before it asks again.
 const ASK_AGAIN: Duration = Duration::from_millis(250);
-
-/// What a handle has done so far.
-type OwnStats = Box<dyn Fn() -> Stats + Send + Sync>;
-
-/// What an announcement is for.
-#[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
-#[message(namespace = "msg")]
-#[repr(u8)]
-pub(crate) enum AnnounceKind {
-    /// The handle is there: everything about it.
-    Here = 0,
-    /// The handle is still there: its counts.
-    Counts = 1,
-    /// The handle ends.
-    Gone = 2,
-    /// Everybody is asked to say that they are here.
-    Who = 3,
-}
-
-/// What a handle does.
-#[derive(Message, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[message(namespace = "msg")]
-#[repr(u8)]
-pub(crate) enum AnnounceDirection {
-    /// It publishes.
-    Publisher = 0,
-    /// It subscribes.
-    Subscriber = 1,
-}
-
-/// One handle, as it tells of itself.
-#[derive(Message, Clone, Debug, PartialEq)]
-#[message(namespace = "msg")]
-pub(crate) struct Announce {
-    /// What this announcement is for.
-    pub(crate) kind: Open<AnnounceKind>,
-    /// Publishes or subscribes.
-    pub(crate) direction: Open<AnnounceDirection>,
-    /// A random number of the handle.
-    pub(crate) handle: u64,
-    /// The topic.
-    pub(crate) topic: String,
-    /// The fully qualified name of the messages' type; empty without a type.
-    pub(crate) type_name: String,
-    /// What payloads are: `flatbuffers`, `json` or `raw`.
-    pub(crate) encoding: String,
-    /// The fingerprint of the type.
-    pub(crate) fingerprint: u64,
-    /// The binary schema of the type; empty in an announcement of counts.
-    pub(crate) schema: Vec<u8>,
-    /// The name of the host.
-    pub(crate) host: String,
-    /// The process.
-    pub(crate) pid: u32,
-    /// The name of the program.
-    pub(crate) program: String,
-    /// Messages sent or received so far.
-    pub(crate) messages: u64,
-    /// Bytes of their payloads.
-    pub(crate) bytes: u64,
-}
+/// Handles that are remembered; who announces more than that is not believed.
+const MOST_OTHERS: usize = 1 << 14;
 
 /// Tells of the handles of this process at one endpoint, and hears of all others. There is one while such handles are.
-pub(crate) struct Announcer {
+pub(super) struct Announcer {
     publisher: Publisher<Announce>,
     subscriber: Subscriber<Announce>,
     state: Mutex<State>,
@@ -114,12 +53,23 @@ struct State {
     others: HashMap<u64, Heard>,
     /// When somebody asked who is here, and got no answer yet.
     asked: Option<Instant>,
+    /// We have asked who was here before us.
+    asked_once: bool,
 }
 
-/// A handle of this process.
-struct Own {
-    facts: Announce,
-    stats: OwnStats,
+impl State {
+    /// A handle tells of itself in full. Returns what users of ours are to be told of it.
+    fn here(&mut self, facts: Announce) -> Vec<(Tell, Event)> {
+        let news = self.own.values_mut().filter_map(|own| own.news(&facts)).collect();
+        if self.others.len() < MOST_OTHERS || self.others.contains_key(&facts.handle) {
+            self.others.insert(facts.handle, Heard { facts, at: Instant::now() });
+        }
+        news
+    }
+
+    fn forget_silent(&mut self) {
+        self.others.retain(|_, heard| heard.at.elapsed() < SILENCE);
+    }
 }
 
 /// A handle of anybody, as last heard of.
@@ -138,63 +88,9 @@ struct Entry {
     handles: usize,
 }
 
-/// Announces a publisher until the result is dropped, where its transport wants that.
-pub(crate) fn publisher(
-    endpoint: &Endpoint,
-    stream: &Stream,
-    stats: impl Fn() -> Stats + Send + Sync + 'static,
-) -> Result<Option<Announced>, Error> {
-    announce(endpoint, stream, AnnounceDirection::Publisher, Box::new(stats))
-}
-
-/// Announces a subscriber until the result is dropped, where its transport wants that.
-pub(crate) fn subscriber(
-    endpoint: &Endpoint,
-    stream: &Stream,
-    stats: impl Fn() -> Stats + Send + Sync + 'static,
-) -> Result<Option<Announced>, Error> {
-    announce(endpoint, stream, AnnounceDirection::Subscriber, Box::new(stats))
-}
-
-fn announce(
-    endpoint: &Endpoint,
-    stream: &Stream,
-    direction: AnnounceDirection,
-    stats: OwnStats,
-) -> Result<Option<Announced>, Error> {
-    if !transport::announces(&endpoint.address) {
-        return Ok(None);
-    }
-    let announcer = Announcer::of(endpoint)?;
-    let facts = facts(stream, direction);
-    let handle = facts.handle;
-    announcer.tell(&facts);
-    lock(&announcer.state).own.insert(handle, Own { facts, stats });
-    Ok(Some(Announced { announcer, handle }))
-}
-
-/// What a handle of this process tells of itself.
-fn facts(stream: &Stream, direction: AnnounceDirection) -> Announce {
-    Announce {
-        kind: AnnounceKind::Here.into(),
-        direction: direction.into(),
-        handle: transport::random(),
-        topic: stream.topic.as_str().to_owned(),
-        type_name: stream.type_name.to_owned(),
-        encoding: stream.encoding.to_owned(),
-        fingerprint: stream.fingerprint,
-        schema: stream.schema.to_vec(),
-        host: host(),
-        pid: std::process::id(),
-        program: program(),
-        messages: 0,
-        bytes: 0,
-    }
-}
-
 impl Announcer {
     /// The announcer of this process for an endpoint, for one handle more.
-    fn of(endpoint: &Endpoint) -> Result<Arc<Self>, Error> {
+    pub(super) fn of(endpoint: &Endpoint) -> Result<Arc<Self>, Error> {
         // Held while it is opened, so that there are never two.
         let mut announcers = lock(&ANNOUNCERS);
         // A forked child's copy of its parent's hears and tells nothing.
@@ -219,7 +115,7 @@ impl Announcer {
     }
 
     /// One handle less; with the last one goes the announcer.
-    fn release(&self) {
+    pub(super) fn release(&self) {
         let mut announcers = lock(&ANNOUNCERS);
         let Some(at) = announcers.iter().position(|entry| std::ptr::eq(&*entry.announcer, self)) else {
             return;
@@ -233,9 +129,10 @@ impl Announcer {
         self.stop.store(true, Ordering::Release);
         self.subscriber.interrupt();
         let thread = lock(&self.thread).take();
-        // A forked child has no such thread to wait for.
+        // A forked child has no such thread to wait for; and a user's closure, which runs on it, may end the last handle.
         if let Some(thread) = thread
             && self.process == std::process::id()
+            && thread.thread().id() != thread::current().id()
         {
             let _ = thread.join();
         }
@@ -257,22 +154,48 @@ impl Announcer {
         })
     }
 
-    /// Asks everybody, and waits until so many that do this on the topic have answered; false if fewer have when the
-    /// time is over.
-    pub(crate) fn wait_for(
-        &self,
-        topic: &str,
-        direction: AnnounceDirection,
-        count: usize,
-        timeout: Duration,
-    ) -> bool {
+    /// Announces a handle, from now on.
+    pub(super) fn add(&self, own: Own) {
+        let facts = own.facts.clone();
+        lock(&self.state).own.insert(facts.handle, own);
+        self.tell(&facts);
+    }
+
+    /// Tells that a handle ends.
+    pub(super) fn remove(&self, handle: u64) {
+        let own = lock(&self.state).own.remove(&handle);
+        if let Some(own) = own {
+            self.tell(&own.announcement(AnnounceKind::Gone));
+        }
+    }
+
+    /// Has a handle told of those that do not go with it: who is known now, who answers, and who comes.
+    pub(super) fn compare(&self, handle: u64, tell: Tell) {
+        let mut state = lock(&self.state);
+        let State { own, others, asked_once, .. } = &mut *state;
+        let Some(own) = own.get_mut(&handle) else { return };
+        own.set_tell(tell);
+        let news: Vec<_> = others.values().filter_map(|heard| own.news(&heard.facts)).collect();
+        let ask = !std::mem::replace(asked_once, true);
+        drop(state);
+        news.iter().for_each(|(tell, event)| tell(event));
+        if ask {
+            self.ask();
+        }
+    }
+
+    /// Everybody who was heard of, and of whom it is known what they are.
+    pub(super) fn handles(&self) -> Vec<Announce> {
+        let mut state = lock(&self.state);
+        state.forget_silent();
+        state.others.values().map(|heard| heard.facts.clone()).collect()
+    }
+
+    /// Asks everybody, and waits until so many of this kind have answered; false if fewer have when the time is over.
+    pub(super) fn wait_for(&self, kind: impl Fn(&Announce) -> bool, count: usize, timeout: Duration) -> bool {
         let start = Instant::now();
         let answered = |state: &mut State| {
-            let matching = |heard: &&Heard| {
-                heard.at >= start
-                    && heard.facts.topic == topic
-                    && heard.facts.direction == Open::from(direction)
-            };
+            let matching = |heard: &&Heard| heard.at >= start && kind(&heard.facts);
             state.others.values().filter(matching).count() >= count
         };
         let mut state = lock(&self.state);
@@ -291,21 +214,7 @@ impl Announcer {
     }
 
     fn ask(&self) {
-        self.tell(&Announce {
-            kind: AnnounceKind::Who.into(),
-            direction: AnnounceDirection::Publisher.into(),
-            handle: 0,
-            topic: String::new(),
-            type_name: String::new(),
-            encoding: String::new(),
-            fingerprint: 0,
-            schema: Vec::new(),
-            host: String::new(),
-            pid: std::process::id(),
-            program: String::new(),
-            messages: 0,
-            bytes: 0,
-        });
+        self.tell(&Announce::new(AnnounceKind::Who));
     }
 
     /// Never waits: an announcement that finds no room is repeated soon enough.
@@ -323,12 +232,11 @@ impl Announcer {
 
     fn hear(&self, announce: Announce) {
         let mut state = lock(&self.state);
+        let mut news = Vec::new();
         match announce.kind.known() {
             Some(AnnounceKind::Who) => _ = state.asked.get_or_insert_with(Instant::now),
             Some(AnnounceKind::Gone) => _ = state.others.remove(&announce.handle),
-            Some(AnnounceKind::Here) => {
-                state.others.insert(announce.handle, Heard { facts: announce, at: Instant::now() });
-            }
+            Some(AnnounceKind::Here) => news = state.here(announce),
             Some(AnnounceKind::Counts) => {
                 if let Some(heard) = state.others.get_mut(&announce.handle) {
                     heard.at = Instant::now();
@@ -338,9 +246,10 @@ impl Announcer {
             // Of a newer version.
             None => {}
         }
-        state.others.retain(|_, heard| heard.at.elapsed() < SILENCE);
+        state.forget_silent();
         drop(state);
         self.heard.notify_all();
+        news.iter().for_each(|(tell, event)| tell(event));
     }
 
     /// Hears what comes, answers who asks, and tells counts now and then, until the last handle is gone.
@@ -369,55 +278,8 @@ impl Announcer {
     }
 }
 
-impl Own {
-    fn announcement(&self, kind: AnnounceKind) -> Announce {
-        let Stats { messages, bytes, .. } = (self.stats)();
-        let schema = if kind == AnnounceKind::Counts { Vec::new() } else { self.facts.schema.clone() };
-        Announce { kind: kind.into(), messages, bytes, schema, ..self.facts.clone() }
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Every change under these locks leaves what they guard whole.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn host() -> String {
-    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    name.trim().to_owned()
-}
-
-fn program() -> String {
-    let path = std::env::current_exe().unwrap_or_default();
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
 impl fmt::Debug for Announcer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Announcer").field("handles", &lock(&self.state).own.len()).finish_non_exhaustive()
-    }
-}
-
-/// Keeps a handle announced.
-#[derive(Debug)]
-pub(crate) struct Announced {
-    announcer: Arc<Announcer>,
-    handle: u64,
-}
-
-impl Announced {
-    /// Asks, and waits until so many subscribers of the topic have answered; false if fewer have when the time is over.
-    pub(crate) fn wait_for_subscribers(&self, topic: &Topic, count: usize, timeout: Duration) -> bool {
-        self.announcer.wait_for(topic.as_str(), AnnounceDirection::Subscriber, count, timeout)
-    }
-}
-
-impl Drop for Announced {
-    fn drop(&mut self) {
-        let own = lock(&self.announcer.state).own.remove(&self.handle);
-        if let Some(own) = own {
-            self.announcer.tell(&own.announcement(AnnounceKind::Gone));
-        }
-        self.announcer.release();
     }
 }
