@@ -9,7 +9,7 @@
 //! handles         publisher  subscriber
 //! their place     attach (open, replace, follow)   attachment   participant (registration, liveness, repair)
 //! protocol        ring (+ reader, repair)   word
-//! memory, kernel  layout  segment  group  file  fork  process  wait  sync
+//! memory, kernel  layout  segment  group  file  fork  process  wait  watch  sync
 //! ```
 //!
 //! The ring knows bytes and slots: no messages, no endpoints, no compression. It never starts a thread.
@@ -52,6 +52,7 @@ mod segment;
 mod subscriber;
 mod sync;
 mod wait;
+mod watch;
 mod wish;
 mod word;
 
@@ -61,6 +62,7 @@ pub use publisher::ShmPublisher;
 pub use sample::{Info, ShmSample};
 pub use segment::open_description;
 pub use subscriber::{ShmSubscriber, Stats};
+pub(crate) use watch::{Bell, Watch};
 
 /// The time on the clock that stamps messages ([`Info::sent`]): since the host was started.
 pub fn now() -> std::time::Duration {

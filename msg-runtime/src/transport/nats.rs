@@ -5,7 +5,7 @@
 //! server. The stamp travels in one header, `Msg`, as 48 hexadecimal digits.
 
 use super::{
-    Delivery, OnEvent, PublisherLink, Stream, SubscriberLink,
+    Delivery, OnEvent, PublisherLink, Registration, Stream, SubscriberLink,
     network::{self, Backlog, Inbox, Inlet, Monitor, Outlet, SharedBytes, Stamp},
 };
 use crate::{
@@ -289,6 +289,10 @@ impl Outlet for Sender {
 
     fn wait_for_room(&self, len: usize, deadline: Instant) {
         self.backlog.wait_for_room(len, deadline);
+    }
+
+    fn watch(&self, waker: &Waker) -> Registration {
+        self.backlog.watch(waker)
     }
 
     fn flush(&self, deadline: Instant) -> Result<(), FlushError> {

@@ -2,7 +2,7 @@
 //! the client.
 
 use super::{
-    super::{self as transport, PublisherLink, Wait},
+    super::{self as transport, PublisherLink, Registration, Wait},
     Outlet,
     monitor::Monitor,
     pool::{Pool, Pooled, SharedBytes},
@@ -22,6 +22,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
+    task::Waker,
     time::{Duration, Instant},
 };
 
@@ -76,11 +77,11 @@ impl NetworkPublisher {
             return Err(SendError::TooLarge { len: frame.len() - 1, max: max - 1 });
         }
         let deadline = match wait {
-            Wait::No => None,
+            Wait::No | Wait::Again => None,
             Wait::AtMost(timeout) => Some(Instant::now() + timeout),
             Wait::Default => Some(Instant::now() + self.options.timeout),
         };
-        let mut first = true;
+        let mut first = wait != Wait::Again;
         loop {
             match self.try_send(&frame) {
                 Err(TrySendError::Full) => {}
@@ -160,6 +161,10 @@ impl PublisherLink for NetworkPublisher {
             None => _ = loan.buffer.reserve(HEADROOM),
         }
         Ok(transport::Loan::Buffer(loan))
+    }
+
+    fn watch(&self, waker: &Waker) -> Registration {
+        self.outlet.watch(waker)
     }
 
     fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> Option<bool> {
