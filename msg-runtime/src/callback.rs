@@ -2,9 +2,7 @@
 
 use crate::{
     error::{Error, ErrorKind, RecvError},
-    message::Message,
-    subscriber::Subscriber,
-    transport::Info,
+    raw::RawSubscriber,
 };
 use std::{
     any::Any,
@@ -60,32 +58,36 @@ impl fmt::Display for Ended {
 impl error::Error for Ended {}
 
 impl Guard {
-    /// Starts the thread.
-    pub(crate) fn start<M, F>(subscriber: Subscriber<M>, mut call: F) -> Result<Self, Error>
+    /// Starts the thread. `step` receives one message and has the closure called with it.
+    pub(crate) fn start<S, F>(
+        subscriber: S,
+        raw: fn(&S) -> &RawSubscriber,
+        mut step: F,
+    ) -> Result<Self, Error>
     where
-        M: Message + 'static,
-        F: for<'a> FnMut(M::View<'a>, Info) + Send + 'static,
+        S: Send + Sync + 'static,
+        F: FnMut(&S) -> Result<(), RecvError> + Send + 'static,
     {
         let (shared, subscriber) = (Arc::new(Shared::default()), Arc::new(subscriber));
         // Not kept alive by the guard: a subscription that ended by itself leaves its place to others.
         let weak = Arc::downgrade(&subscriber);
         let interrupt = Box::new(move || {
             if let Some(subscriber) = weak.upgrade() {
-                subscriber.interrupt();
+                raw(&subscriber).link().interrupt();
             }
         });
-        let thread = thread::Builder::new().name(format!("msg {}", subscriber.topic()));
+        let thread = thread::Builder::new().name(format!("msg {}", raw(&subscriber).topic()));
         let run = {
             let shared = Arc::clone(&shared);
             move || {
-                let ended = receive(&subscriber, &mut call, &shared.stop);
+                let ended = receive(|| step(&subscriber), &shared.stop);
                 // In this order: who sees the end sees the place free, and what the closure has captured may panic
                 // when it is dropped.
                 drop(subscriber);
                 if let Some(ended) = ended {
                     shared.ended.get_or_init(|| ended);
                 }
-                drop(call);
+                drop(step);
             }
         };
         let thread = thread.spawn(run).map_err(|error| {
@@ -100,28 +102,21 @@ impl Guard {
     }
 }
 
-/// Calls the closure for each message until it shall stop, which is no reason to tell, or cannot go on.
-fn receive<M: Message>(
-    subscriber: &Subscriber<M>,
-    call: &mut impl for<'a> FnMut(M::View<'a>, Info),
-    stop: &AtomicBool,
-) -> Option<Ended> {
+/// Goes on from message to message until it shall stop, which is no reason to tell, or cannot go on.
+fn receive(mut step: impl FnMut() -> Result<(), RecvError>, stop: &AtomicBool) -> Option<Ended> {
     // Pairs with the store in the drop of the guard, which interrupts us after it.
     while !stop.load(Ordering::Acquire) {
-        match subscriber.recv() {
-            Ok(sample) => {
-                // What a panic leaves half done in the closure is seen by nobody: it is not called again.
-                let called = panic::catch_unwind(AssertUnwindSafe(|| call(sample.view(), sample.info())));
-                if let Err(payload) = called {
-                    let ended = Ended::Panicked(text(payload.as_ref()));
-                    // Its drop may panic, and would end the thread before the reason is told.
-                    std::mem::forget(payload);
-                    return Some(ended);
-                }
+        // What a panic leaves half done in the closure is seen by nobody: it is not called again.
+        match panic::catch_unwind(AssertUnwindSafe(&mut step)) {
+            // Called, or interrupted, or counted.
+            Ok(Ok(()) | Err(RecvError::Timeout | RecvError::Invalid(_))) => {}
+            Ok(Err(error)) => return Some(Ended::Receive(error)),
+            Err(payload) => {
+                let ended = Ended::Panicked(text(payload.as_ref()));
+                // Its drop may panic, and would end the thread before the reason is told.
+                std::mem::forget(payload);
+                return Some(ended);
             }
-            // Interrupted, or counted.
-            Err(RecvError::Timeout | RecvError::Invalid(_)) => {}
-            Err(error) => return Some(Ended::Receive(error)),
         }
     }
     None

@@ -25,6 +25,7 @@
 //!
 //! - [`Message`]: what a topic carries, and [how a struct becomes one](derive@Message).
 //! - [`Publisher`], [`Subscriber`], [`Sample`]: the typed handles. [`Endpoint`] says how bytes travel between them.
+//! - [`raw`]: publishers and subscribers of bytes, without a type. [`json`]: of JSON, for any type of serde's.
 //! - [`include_schemas!`]: messages from `.fbs` files, which `msg_codegen::compile` turns into Rust in `build.rs`.
 //! - [`field`]: types of one's own as fields.
 //! - [`topics`]: which topics there are at an endpoint, and who publishes and subscribes. [`bridge`]: from one endpoint to
@@ -32,8 +33,30 @@
 //! - [`encode`], [`decode`]: the bytes of a message, for files and tests.
 //! - [`shm`]: the ring by itself, raw bytes, with `--no-default-features --features shm`.
 //!
-//! Features: `derive`, `shm`, `udp`, `lz4` and `zstd` (which compiles C), all on by default; `realtime` and `serde`, which are
-//! not.
+//! Features: `derive`, `shm`, `inproc`, `udp`, `json`, `lz4` and `zstd` (which compiles C), all on by default; `nats`, `redis`,
+//! `tls`, `async`, `realtime` and `serde`, which are not.
+//!
+//! # Async
+//!
+//! With the feature `async` every publisher has `send_async`, every subscriber `recv_async` and `into_stream`, a
+//! `futures_core::Stream`. They need no runtime and work on any: tokio, smol, a plain `block_on`. A future that is dropped
+//! before it is ready has sent and received nothing. They wait without a limit, which is the runtime's to set. On shared
+//! memory one thread of the process sleeps for all of them; it starts with the first that has to wait.
+//!
+#![cfg_attr(feature = "async", doc = "```")]
+#![cfg_attr(not(feature = "async"), doc = "```ignore")]
+//! use futures_executor::block_on; // or any other executor
+//! use msg_runtime::raw::{RawPublisher, RawSubscriber};
+//!
+//! let subscriber = RawSubscriber::open("inproc;doc-async", "text")?;
+//! let publisher = RawPublisher::open("inproc;doc-async", "text")?;
+//! block_on(async {
+//!     publisher.send_async(b"hello").await?;
+//!     assert_eq!(subscriber.recv_async().await?.payload(), b"hello");
+//!     Ok::<(), Box<dyn std::error::Error>>(())
+//! })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! # Serde
 //!
@@ -68,7 +91,9 @@
         feature = "redis",
         feature = "zenoh",
         feature = "lz4",
-        feature = "zstd"
+        feature = "zstd",
+        feature = "async",
+        feature = "json"
     )),
     allow(
         dead_code,
@@ -100,9 +125,14 @@ pub mod error;
 mod event;
 pub mod field;
 mod frame;
+#[cfg(feature = "async")]
+mod future;
+#[cfg(feature = "json")]
+pub mod json;
 mod loan;
 mod message;
 mod publisher;
+pub mod raw;
 #[cfg(all(feature = "realtime", target_os = "linux"))]
 pub mod realtime;
 mod sample;
@@ -129,6 +159,8 @@ pub use error::{
     BadFrame, Error, ErrorKind, FlushError, Invalid, RecvError, SendError, TryRecvError, TrySendError,
 };
 pub use event::{DropCause, Event};
+#[cfg(feature = "async")]
+pub use future::MessageStream;
 pub use loan::{Loan, LoanUninit};
 pub use message::{Encode, FromView, Message};
 #[cfg(feature = "derive")]

@@ -1,20 +1,20 @@
 //! The typed sending end.
 
+#[cfg(feature = "network")]
+use crate::endpoint::Endpoint;
 use crate::{
-    announce::{self, Announced},
     buffer::{self, InPlace, Plain, Refused, Uninit},
-    configuration,
-    endpoint::Endpoint,
     error::{Error, FlushError, SendError, TrySendError},
     event::Event,
     loan::{Loan, LoanUninit},
     message::{Encode, Message},
+    raw::{RawPublisher, RawPublisherBuilder, Unfilled},
     schema,
     stats::Stats,
     topic::Topic,
-    transport::{self, OnEvent, PublisherLink, Stream, Wait},
+    transport::{self, Stream, Wait},
 };
-use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
+use std::{fmt, marker::PhantomData, time::Duration};
 
 /// Sends messages of type `M`. Its topic is the type's fully qualified name unless the builder says otherwise.
 ///
@@ -41,33 +41,30 @@ use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Publisher<M: Message> {
-    /// Dropped before the link, which nobody else holds from then on.
-    announced: Option<Arc<Announced>>,
-    link: Arc<dyn PublisherLink>,
-    topic: Topic,
+    raw: RawPublisher,
     message: PhantomData<fn(&M)>,
 }
 
 /// Opens a [`Publisher`] with more than an endpoint.
 pub struct PublisherBuilder<M: Message> {
-    /// `None`: the configured one.
-    endpoint: Option<String>,
-    topic: Option<String>,
-    on_event: Option<OnEvent>,
+    raw: RawPublisherBuilder,
     message: PhantomData<fn(&M)>,
 }
 
 impl<M: Message> PublisherBuilder<M> {
+    fn new(endpoint: Option<&str>) -> Self {
+        Self { raw: RawPublisherBuilder::new(endpoint, M::TOPIC), message: PhantomData }
+    }
+
     /// Another topic than the type's own: two cameras, one type.
     pub fn topic(mut self, topic: impl Into<String>) -> Self {
-        self.topic = Some(topic.into());
+        self.raw.set_topic(topic.into());
         self
     }
 
     /// Calls the closure with each [`Event`] of the link, on a thread of the transport: it should return soon.
-    pub fn on_event(mut self, call: impl Fn(&Event) + Send + Sync + 'static) -> Self {
-        self.on_event = Some(Box::new(call));
-        self
+    pub fn on_event(self, call: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        Self { raw: self.raw.on_event(call), ..self }
     }
 
     /// Opens the publisher.
@@ -76,35 +73,16 @@ impl<M: Message> PublisherBuilder<M> {
     ///
     /// As [`Publisher::open`], and [`InvalidTopic`](crate::ErrorKind::InvalidTopic).
     pub fn open(self) -> Result<Publisher<M>, Error> {
-        let stream = stream_of::<M>(self.topic)?;
-        let opened = configuration::open(self.endpoint.as_deref(), &stream.topic, |endpoint| {
-            let link = transport::open_publisher(endpoint, &stream, self.on_event)?;
-            announced(endpoint, &stream, link.into())
-        });
-        let (announced, link) = opened?;
-        Ok(Publisher { announced, link, topic: stream.topic, message: PhantomData })
+        let stream = stream_of::<M>(self.raw.topic())?;
+        Ok(Publisher { raw: self.raw.open_as(stream)?, message: PhantomData })
     }
 }
 
-/// The link, and who tells of it.
-type Opened = (Option<Arc<Announced>>, Arc<dyn PublisherLink>);
-
-fn announced(endpoint: &Endpoint, stream: &Stream, link: Arc<dyn PublisherLink>) -> Result<Opened, Error> {
-    let counts = Arc::downgrade(&link);
-    let stats = move || counts.upgrade().map(|link| link.stats()).unwrap_or_default();
-    let announced = announce::publisher(endpoint, stream, stats)?.map(Arc::new);
-    if let Some(announced) = &announced {
-        let link = Arc::downgrade(&link);
-        announced.compare(move |event| _ = link.upgrade().map(|link| link.tell(event)));
-    }
-    Ok((announced, link))
-}
-
-/// The facts of `M`'s stream, under its own topic or another.
-pub(crate) fn stream_of<M: Message>(topic: Option<String>) -> Result<Stream, Error> {
+/// The facts of `M`'s stream under this topic.
+pub(crate) fn stream_of<M: Message>(topic: &str) -> Result<Stream, Error> {
     schema::check_names::<M>()?;
     Ok(Stream {
-        topic: Topic::new(topic.unwrap_or_else(|| M::TOPIC.to_owned()))?,
+        topic: Topic::new(topic)?,
         type_name: M::TYPE_NAME.into(),
         encoding: "flatbuffers".into(),
         fingerprint: M::fingerprint(),
@@ -154,31 +132,25 @@ impl<M: Message> Publisher<M> {
 
     /// Sets more than the endpoint before opening.
     pub fn builder(endpoint: &str) -> PublisherBuilder<M> {
-        PublisherBuilder {
-            endpoint: Some(endpoint.to_owned()),
-            topic: None,
-            on_event: None,
-            message: PhantomData,
-        }
+        PublisherBuilder::new(Some(endpoint))
     }
 
     /// Sets more before opening, as [`builder`](Self::builder), at the endpoint of
     /// [`open_configured`](Self::open_configured).
     pub fn builder_configured() -> PublisherBuilder<M> {
-        PublisherBuilder { endpoint: None, topic: None, on_event: None, message: PhantomData }
+        PublisherBuilder::new(None)
     }
 
     /// A publisher that nobody hears of.
     #[cfg(feature = "network")]
     pub(crate) fn unannounced(endpoint: &Endpoint) -> Result<Self, Error> {
-        let stream = stream_of::<M>(None)?;
-        let link = transport::open_publisher(endpoint, &stream, None)?.into();
-        Ok(Self { announced: None, link, topic: stream.topic, message: PhantomData })
+        let raw = RawPublisher::unannounced(endpoint, stream_of::<M>(M::TOPIC)?)?;
+        Ok(Self { raw, message: PhantomData })
     }
 
     /// The topic.
     pub fn topic(&self) -> &Topic {
-        &self.topic
+        self.raw.topic()
     }
 
     /// Sends a message, waiting for a free slot as long as the endpoint's `timeout` says (default 1 s).
@@ -212,6 +184,20 @@ impl<M: Message> Publisher<M> {
         self.send_within(message, Wait::No).map_err(TrySendError::from)
     }
 
+    /// Sends a message as soon as there is a free slot, however long that takes: a limit is the runtime's to set.
+    /// Dropping the future before it is ready sends nothing.
+    ///
+    /// It needs no runtime, and works with any.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError`], never `Timeout`; the message was not sent.
+    #[cfg(feature = "async")]
+    pub async fn send_async<E: Encode<Message = M> + ?Sized>(&self, message: &E) -> Result<(), SendError> {
+        let attempt = |wait| self.send_within(message, wait);
+        crate::future::send(self.raw.link(), attempt, crate::future::is_full).await
+    }
+
     fn send_within<E: Encode<Message = M> + ?Sized>(&self, message: &E, wait: Wait) -> Result<(), SendError> {
         let (loan, len) = self.encoded(message, wait)?;
         loan.send(len)
@@ -230,7 +216,7 @@ impl<M: Message> Publisher<M> {
 
     #[cfg_attr(not(feature = "realtime"), expect(dead_code, reason = "the real-time worker's"))]
     pub(crate) fn wake_subscribers(&self) {
-        self.link.wake_subscribers();
+        self.raw.link().wake_subscribers();
     }
 
     /// A loan with the message in it, and the message's length.
@@ -239,17 +225,12 @@ impl<M: Message> Publisher<M> {
         message: &E,
         wait: Wait,
     ) -> Result<(transport::Loan<'_>, usize), SendError> {
-        let mut loan = self.link.loan(None, wait)?;
-        let encoded = match buffer::encode_into(message, &mut loan) {
-            // How much room it needs showed only now.
-            Err(Refused::TooLarge { len }) if loan.grow(len) => buffer::encode_into(message, &mut loan),
-            encoded => encoded,
-        };
-        match encoded {
-            Ok(len) => Ok((loan, len)),
-            Err(Refused::TooLarge { len }) => Err(SendError::TooLarge { len, max: self.link.max_len() }),
-            Err(Refused::Invalid(invalid)) => Err(SendError::Invalid(invalid)),
-        }
+        self.raw.filled(wait, |slot| {
+            buffer::encode_into(message, slot).map_err(|refused| match refused {
+                Refused::TooLarge { len } => Unfilled::TooLarge { len },
+                Refused::Invalid(invalid) => Unfilled::Failed(SendError::Invalid(invalid)),
+            })
+        })
     }
 
     /// Waits until everything sent so far is with the other side, as far as the transport can tell: in the ring
@@ -262,7 +243,7 @@ impl<M: Message> Publisher<M> {
     ///
     /// [`FlushError`].
     pub fn flush(&self, timeout: Duration) -> Result<(), FlushError> {
-        self.link.flush(timeout)
+        self.raw.flush(timeout)
     }
 
     /// Waits until at least `count` subscribers are there; false if fewer are when the time is over.
@@ -270,21 +251,17 @@ impl<M: Message> Publisher<M> {
     /// On a network those count that announce themselves: subscribers of other programs than ours, and those with
     /// `announce=off`, do not, and with `announce=off` in this publisher's endpoint none does.
     pub fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> bool {
-        match (self.link.wait_for_subscribers(count, timeout), &self.announced) {
-            (Some(there), _) => there,
-            (None, Some(announced)) => announced.wait_for_subscribers(&self.topic, count, timeout),
-            (None, None) => count == 0,
-        }
+        self.raw.wait_for_subscribers(count, timeout)
     }
 
     /// What was sent so far.
     pub fn stats(&self) -> Stats {
-        self.link.stats()
+        self.raw.stats()
     }
 
     /// The last thing that went wrong with the link, if something has.
     pub fn last_error(&self) -> Option<String> {
-        self.link.last_error()
+        self.raw.last_error()
     }
 
     /// Lends a slot to fill in place; it starts zeroed. Waits for a free one as long as the endpoint's `timeout` says.
@@ -360,7 +337,7 @@ impl<M: Message> Publisher<M> {
     where
         M: Plain,
     {
-        let slot = self.link.loan(Some(size_of::<M>()), wait)?;
+        let slot = self.raw.link().loan(Some(size_of::<M>()), wait)?;
         let message = InPlace::zeroed(slot).expect("a loan is 64-byte aligned and as long as asked for");
         Ok(Loan { message })
     }
@@ -378,7 +355,7 @@ impl<M: Message> Publisher<M> {
     where
         M: Plain,
     {
-        let slot = self.link.loan(Some(size_of::<M>()), Wait::Default)?;
+        let slot = self.raw.link().loan(Some(size_of::<M>()), Wait::Default)?;
         let room = Uninit::new(slot).expect("a loan is 64-byte aligned and as long as asked for");
         Ok(LoanUninit { room })
     }
@@ -386,23 +363,18 @@ impl<M: Message> Publisher<M> {
 
 impl<M: Message> Clone for Publisher<M> {
     fn clone(&self) -> Self {
-        Self {
-            announced: self.announced.clone(),
-            link: Arc::clone(&self.link),
-            topic: self.topic.clone(),
-            message: PhantomData,
-        }
+        Self { raw: self.raw.clone(), message: PhantomData }
     }
 }
 
 impl<M: Message> fmt::Debug for PublisherBuilder<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PublisherBuilder").field("topic", &self.topic).finish_non_exhaustive()
+        f.debug_struct("PublisherBuilder").field("topic", &self.raw.topic()).finish_non_exhaustive()
     }
 }
 
 impl<M: Message> fmt::Debug for Publisher<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Publisher").field("topic", &self.topic).field("link", &self.link).finish()
+        f.debug_tuple("Publisher").field(&self.raw).finish()
     }
 }

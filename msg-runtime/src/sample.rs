@@ -3,7 +3,8 @@
 use crate::{
     buffer::{self, Root},
     message::{FromView, Message},
-    transport::{Info, Payload},
+    raw::RawSample,
+    transport::Info,
 };
 use std::fmt;
 
@@ -34,29 +35,29 @@ use std::fmt;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Sample<M: Message> {
-    payload: Payload,
+    raw: RawSample,
     root: Root<M>,
-    info: Info,
 }
 
 impl<M: Message> Sample<M> {
-    pub(crate) fn new(payload: Payload, root: Root<M>, info: Info) -> Self {
-        Self { payload, root, info }
+    /// `root` is what verifying the sample's payload gave.
+    pub(crate) fn new(raw: RawSample, root: Root<M>) -> Self {
+        Self { raw, root }
     }
 
     /// The message, borrowed from the slot: an `XView<'_>`, or `&X` for a plain message.
     pub fn view(&self) -> M::View<'_> {
-        buffer::view::<M>(&self.payload, self.root)
+        buffer::view::<M>(self.raw.payload(), self.root)
     }
 
     /// Sequence, publisher, age, and how many messages were lost before this one.
     pub fn info(&self) -> Info {
-        self.info
+        self.raw.info()
     }
 
     /// The bytes, to forward or to record.
     pub fn payload(&self) -> &[u8] {
-        &self.payload
+        self.raw.payload()
     }
 
     /// The message as an owned value.
@@ -72,8 +73,8 @@ impl<M: Message> fmt::Debug for Sample<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sample")
             .field("type", &M::TYPE_NAME)
-            .field("len", &self.payload.len())
-            .field("info", &self.info)
+            .field("len", &self.payload().len())
+            .field("info", &self.info())
             .finish()
     }
 }

@@ -1,29 +1,21 @@
 //! The typed receiving end.
 
+#[cfg(feature = "network")]
+use crate::endpoint::Endpoint;
 use crate::{
-    announce::{self, Announced},
     buffer,
     callback::Guard,
-    configuration,
-    endpoint::Endpoint,
     error::{Error, Invalid, RecvError, TryRecvError},
     event::Event,
     message::Message,
     publisher::stream_of,
+    raw::{RawSample, RawSubscriber, RawSubscriberBuilder, is_last},
     sample::Sample,
     stats::Stats,
     topic::Topic,
-    transport::{self, Delivery, Info, OnEvent, Payload, Stream, SubscriberLink, Wait},
+    transport::{Info, Wait},
 };
-use std::{
-    fmt,
-    marker::PhantomData,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::{fmt, marker::PhantomData, time::Duration};
 
 /// Receives messages of type `M`, from the moment it is opened.
 ///
@@ -49,35 +41,30 @@ use std::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Subscriber<M: Message> {
-    /// Dropped before the link, which nobody else holds from then on.
-    _announced: Option<Announced>,
-    link: Arc<dyn SubscriberLink>,
-    topic: Topic,
-    invalid: AtomicU64,
+    raw: RawSubscriber,
     message: PhantomData<fn() -> M>,
 }
 
 /// Opens a [`Subscriber`] with more than an endpoint.
 pub struct SubscriberBuilder<M: Message> {
-    /// `None`: the configured one.
-    endpoint: Option<String>,
-    topic: Option<String>,
-    on_event: Option<OnEvent>,
-    delivery: Delivery,
+    raw: RawSubscriberBuilder,
     message: PhantomData<fn() -> M>,
 }
 
 impl<M: Message> SubscriberBuilder<M> {
+    fn new(endpoint: Option<&str>) -> Self {
+        Self { raw: RawSubscriberBuilder::new(endpoint, M::TOPIC), message: PhantomData }
+    }
+
     /// Another topic than the type's own: two cameras, one type.
     pub fn topic(mut self, topic: impl Into<String>) -> Self {
-        self.topic = Some(topic.into());
+        self.raw.set_topic(topic.into());
         self
     }
 
     /// Calls the closure with each [`Event`] of the link, on a thread of the transport: it should return soon.
-    pub fn on_event(mut self, call: impl Fn(&Event) + Send + Sync + 'static) -> Self {
-        self.on_event = Some(Box::new(call));
-        self
+    pub fn on_event(self, call: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        Self { raw: self.raw.on_event(call), ..self }
     }
 
     /// Receives the newest message only: publishers never wait for this subscriber, and what it loses is counted, in
@@ -103,9 +90,8 @@ impl<M: Message> SubscriberBuilder<M> {
     /// assert_eq!((newest.view().percent(), newest.info().lost), (99, Some(99)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn latest_only(mut self) -> Self {
-        self.delivery = Delivery::Newest;
-        self
+    pub fn latest_only(self) -> Self {
+        Self { raw: self.raw.latest_only(), ..self }
     }
 
     /// Opens the subscriber.
@@ -114,17 +100,8 @@ impl<M: Message> SubscriberBuilder<M> {
     ///
     /// As [`Subscriber::open`], and [`InvalidTopic`](crate::ErrorKind::InvalidTopic).
     pub fn open(self) -> Result<Subscriber<M>, Error> {
-        let stream = stream_of::<M>(self.topic)?;
-        let opened = configuration::open(self.endpoint.as_deref(), &stream.topic, |endpoint| {
-            #[cfg(feature = "network")]
-            if let Some(notice) = configuration::notice_of_compression(endpoint.compression) {
-                tracing::info!("{notice}");
-            }
-            let link = transport::open_subscriber(endpoint, &stream, self.delivery, self.on_event)?;
-            announced(endpoint, &stream, link.into())
-        });
-        let (announced, link) = opened?;
-        Ok(Subscriber::new(announced, link, stream.topic))
+        let stream = stream_of::<M>(self.raw.topic())?;
+        Ok(Subscriber { raw: self.raw.open_as(stream)?, message: PhantomData })
     }
 
     /// Opens the subscriber and calls the closure with each message, on a thread of its own, until the guard is dropped.
@@ -156,28 +133,18 @@ impl<M: Message> SubscriberBuilder<M> {
     /// drop(guard); // from here on the closure is not called
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn on_message<F>(self, call: F) -> Result<Guard, Error>
+    pub fn on_message<F>(self, mut call: F) -> Result<Guard, Error>
     where
         M: 'static,
         F: for<'a> FnMut(M::View<'a>, Info) + Send + 'static,
     {
-        Guard::start(self.open()?, call)
+        let step = move |subscriber: &Subscriber<M>| {
+            let sample = subscriber.recv()?;
+            call(sample.view(), sample.info());
+            Ok(())
+        };
+        Guard::start(self.open()?, |subscriber| &subscriber.raw, step)
     }
-}
-
-/// The link, and who tells of it.
-type Opened = (Option<Announced>, Arc<dyn SubscriberLink>);
-
-fn announced(endpoint: &Endpoint, stream: &Stream, link: Arc<dyn SubscriberLink>) -> Result<Opened, Error> {
-    let counts = Arc::downgrade(&link);
-    let stats = move || counts.upgrade().map(|link| link.stats()).unwrap_or_default();
-    // After the link is there: who hears of a subscriber may send to it.
-    let announced = announce::subscriber(endpoint, stream, stats)?;
-    if let Some(announced) = &announced {
-        let link = Arc::downgrade(&link);
-        announced.compare(move |event| _ = link.upgrade().map(|link| link.tell(event)));
-    }
-    Ok((announced, link))
 }
 
 impl<M: Message> Subscriber<M> {
@@ -221,36 +188,25 @@ impl<M: Message> Subscriber<M> {
 
     /// Sets more than the endpoint before opening.
     pub fn builder(endpoint: &str) -> SubscriberBuilder<M> {
-        SubscriberBuilder { endpoint: Some(endpoint.to_owned()), ..Self::builder_configured() }
+        SubscriberBuilder::new(Some(endpoint))
     }
 
     /// Sets more before opening, as [`builder`](Self::builder), at the endpoint of
     /// [`open_configured`](Self::open_configured).
     pub fn builder_configured() -> SubscriberBuilder<M> {
-        SubscriberBuilder {
-            endpoint: None,
-            topic: None,
-            on_event: None,
-            delivery: Delivery::Everything,
-            message: PhantomData,
-        }
+        SubscriberBuilder::new(None)
     }
 
     /// A subscriber that nobody hears of.
     #[cfg(feature = "network")]
     pub(crate) fn unannounced(endpoint: &Endpoint) -> Result<Self, Error> {
-        let stream = stream_of::<M>(None)?;
-        let link = transport::open_subscriber(endpoint, &stream, Delivery::Everything, None)?;
-        Ok(Self::new(None, link.into(), stream.topic))
-    }
-
-    fn new(announced: Option<Announced>, link: Arc<dyn SubscriberLink>, topic: Topic) -> Self {
-        Self { _announced: announced, link, topic, invalid: AtomicU64::new(0), message: PhantomData }
+        let raw = RawSubscriber::unannounced(endpoint, stream_of::<M>(M::TOPIC)?)?;
+        Ok(Self { raw, message: PhantomData })
     }
 
     /// The topic.
     pub fn topic(&self) -> &Topic {
-        &self.topic
+        self.raw.topic()
     }
 
     /// The next message; waits until there is one.
@@ -287,100 +243,157 @@ impl<M: Message> Subscriber<M> {
     ///
     /// [`TryRecvError`].
     pub fn latest(&self) -> Result<Sample<M>, TryRecvError> {
-        let (payload, info) = self.link.latest()?;
-        self.verified(payload, info).map_err(TryRecvError::Invalid)
+        self.verified(self.raw.latest()?).map_err(TryRecvError::Invalid)
     }
 
     /// What [`recv`](Self::recv) returns, again and again: every message, and every error.
     ///
     /// It ends after an error that stays: `Disconnected`, `Evicted` or `Forked`. At most 8 samples may be held at once,
     /// so collecting more of them gives `TooManyHeld`.
-    pub fn iter(&self) -> Iter<'_, M> {
-        Iter { subscriber: Some(self) }
+    pub fn iter(&self) -> Iter<'_, Self> {
+        Iter::new(self)
+    }
+
+    /// The next message, as soon as there is one. Dropping the future before it is ready loses none.
+    ///
+    /// It needs no runtime, and works with any.
+    ///
+    /// # Errors
+    ///
+    /// [`RecvError`], never `Timeout`.
+    #[cfg(feature = "async")]
+    pub async fn recv_async(&self) -> Result<Sample<M>, RecvError> {
+        crate::future::receive(self.raw.link(), || crate::future::received(self.try_recv())).await
+    }
+
+    /// The messages as a stream: what [`iter`](Self::iter) gives, without a thread that waits.
+    ///
+    /// It needs no runtime, and works with any.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures_executor::block_on_stream; // or any other executor
+    /// use msg_runtime::{Message, Publisher, Subscriber};
+    ///
+    /// #[derive(Message)]
+    /// #[message(namespace = "demo")]
+    /// struct Tick {
+    ///     count: u32,
+    /// }
+    ///
+    /// let ticks = Subscriber::<Tick>::open("shm;doc-stream")?;
+    /// let publisher = Publisher::<Tick>::open("shm;doc-stream")?;
+    /// for count in 0..3 {
+    ///     publisher.send(&Tick { count })?;
+    /// }
+    /// for (count, tick) in (0..3).zip(block_on_stream(ticks.into_stream())) {
+    ///     assert_eq!(tick?.view().count(), count);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "async")]
+    pub fn into_stream(self) -> crate::MessageStream<Self> {
+        crate::MessageStream::new(self)
     }
 
     /// What was received, lost and dropped so far.
     pub fn stats(&self) -> Stats {
-        let invalid = self.invalid.load(Ordering::Relaxed);
-        let link = self.link.stats();
-        Stats { messages: link.messages.saturating_sub(invalid), invalid: link.invalid + invalid, ..link }
+        self.raw.stats()
     }
 
     /// The last thing that went wrong with the link, if something has.
     pub fn last_error(&self) -> Option<String> {
-        self.link.last_error()
+        self.raw.last_error()
     }
 
     /// Ends all waiting, now and from here on.
     pub(crate) fn interrupt(&self) {
-        self.link.interrupt();
+        self.raw.link().interrupt();
     }
 
     fn recv_within(&self, wait: Wait) -> Result<Sample<M>, RecvError> {
-        let (payload, info) = self.link.recv(wait)?;
-        self.verified(payload, info).map_err(RecvError::Invalid)
+        self.verified(self.raw.recv_within(wait)?).map_err(RecvError::Invalid)
     }
 
-    fn verified(&self, payload: Payload, info: Info) -> Result<Sample<M>, Invalid> {
-        let (payload, verified) = match buffer::verify::<M>(&payload) {
+    fn verified(&self, sample: RawSample) -> Result<Sample<M>, Invalid> {
+        let (sample, verified) = match buffer::verify::<M>(sample.payload()) {
             // It lies where the network's bytes happened to come to lie: moved once, it is judged again.
             Err(Invalid::Unaligned) => {
-                let payload = self.link.aligned(payload);
-                let verified = buffer::verify::<M>(&payload);
-                (payload, verified)
+                let sample = sample.aligned(self.raw.link());
+                let verified = buffer::verify::<M>(sample.payload());
+                (sample, verified)
             }
-            verified => (payload, verified),
+            verified => (sample, verified),
         };
-        let verified = verified.inspect_err(|_| {
-            self.invalid.fetch_add(1, Ordering::Relaxed);
-        });
-        verified.map(|root| Sample::new(payload, root, info))
+        let verified = verified.inspect_err(|_| self.raw.count_invalid());
+        verified.map(|root| Sample::new(sample, root))
     }
 }
 
-/// The messages of a [`Subscriber`], one after the other; see [`Subscriber::iter`].
+/// The messages of a subscriber, one after the other; see [`Subscriber::iter`].
 #[derive(Debug)]
-pub struct Iter<'a, M: Message> {
+pub struct Iter<'a, S> {
     /// `None` after an error that stays.
-    subscriber: Option<&'a Subscriber<M>>,
+    subscriber: Option<&'a S>,
 }
 
-impl<M: Message> Iterator for Iter<'_, M> {
-    type Item = Result<Sample<M>, RecvError>;
+impl<'a, S> Iter<'a, S> {
+    pub(crate) fn new(subscriber: &'a S) -> Self {
+        Self { subscriber: Some(subscriber) }
+    }
 
-    fn next(&mut self) -> Option<Self::Item> {
-        let received = self.subscriber?.recv();
-        match received {
-            Err(RecvError::Disconnected | RecvError::Evicted | RecvError::Forked) => self.subscriber = None,
-            Ok(_)
-            | Err(
-                RecvError::Timeout
-                | RecvError::Invalid(_)
-                | RecvError::TooManyHeld { .. }
-                | RecvError::Corrupted,
-            ) => {}
+    pub(crate) fn step<T, E>(
+        &mut self,
+        recv: impl Fn(&S) -> Result<T, E>,
+        is_last: impl Fn(&E) -> bool,
+    ) -> Option<Result<T, E>> {
+        let received = recv(self.subscriber?);
+        if received.as_ref().is_err_and(is_last) {
+            self.subscriber = None;
         }
         Some(received)
     }
 }
 
+impl<M: Message> Iterator for Iter<'_, Subscriber<M>> {
+    type Item = Result<Sample<M>, RecvError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.step(Subscriber::recv, is_last)
+    }
+}
+
 impl<'a, M: Message> IntoIterator for &'a Subscriber<M> {
     type Item = Result<Sample<M>, RecvError>;
-    type IntoIter = Iter<'a, M>;
+    type IntoIter = Iter<'a, Subscriber<M>>;
 
-    fn into_iter(self) -> Iter<'a, M> {
+    fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }
 }
 
 impl<M: Message> fmt::Debug for SubscriberBuilder<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SubscriberBuilder").field("topic", &self.topic).finish_non_exhaustive()
+        f.debug_struct("SubscriberBuilder").field("topic", &self.raw.topic()).finish_non_exhaustive()
     }
 }
 
 impl<M: Message> fmt::Debug for Subscriber<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Subscriber").field("topic", &self.topic).field("link", &self.link).finish()
+        f.debug_tuple("Subscriber").field(&self.raw).finish()
+    }
+}
+
+#[cfg(feature = "async")]
+impl<M: Message> futures_core::Stream for crate::MessageStream<Subscriber<M>> {
+    type Item = Result<Sample<M>, RecvError>;
+
+    fn poll_next(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Self::Item>> {
+        let attempt = |subscriber: &Subscriber<M>| crate::future::received(subscriber.try_recv());
+        self.get_mut().poll_next_with(context, |subscriber| subscriber.raw.link(), attempt, is_last)
     }
 }

@@ -4,13 +4,20 @@
 //! each function.
 #![allow(clippy::unwrap_used, reason = "a test says what failed by panicking")]
 
-use msg_runtime::{Message, Publisher, RecvError, SendError, Subscriber, TryRecvError};
+use futures_executor::{block_on, block_on_stream};
+use msg_runtime::{
+    Message, Publisher, RecvError, SendError, Subscriber, TryRecvError,
+    json::{JsonError, JsonPublisher, JsonSubscriber},
+    raw::{RawPublisher, RawSubscriber},
+};
 use std::{
+    pin::Pin,
     process,
     sync::{
         atomic::{AtomicU32, Ordering},
         mpsc,
     },
+    task::{Context, Poll, Waker},
     thread,
     time::Duration,
 };
@@ -57,6 +64,13 @@ macro_rules! conformance {
             counts_add_up,
             waiting_ends_when_its_time_is_over,
             the_newest_is_what_a_latest_only_subscriber_gets,
+            raw_payloads_arrive_as_they_were_sent,
+            raw_and_typed_handles_meet,
+            json_arrives_as_it_was_sent,
+            what_is_no_json_is_counted_and_passed_over,
+            streams_give_what_iterating_gives,
+            futures_take_turns,
+            a_future_that_is_dropped_loses_nothing,
         }
     };
 }
@@ -117,6 +131,18 @@ impl Place {
     pub fn publisher<M: Message>(&self, subscribers: usize) -> Publisher<M> {
         let publisher = Publisher::<M>::builder(&self.endpoint).topic(&self.topic).open().unwrap();
         assert!(publisher.wait_for_subscribers(subscribers, PATIENCE), "{subscribers} subscribers are there");
+        publisher
+    }
+}
+
+impl Place {
+    fn raw_subscriber(&self) -> RawSubscriber {
+        RawSubscriber::open(&self.endpoint, &self.topic).unwrap()
+    }
+
+    fn raw_publisher(&self) -> RawPublisher {
+        let publisher = RawPublisher::open(&self.endpoint, &self.topic).unwrap();
+        assert!(publisher.wait_for_subscribers(1, PATIENCE), "a subscriber is there");
         publisher
     }
 }
@@ -357,4 +383,162 @@ pub fn the_newest_is_what_a_latest_only_subscriber_gets(place: &Place) {
         }
     }
     assert_eq!(got + newest.stats().lost, 100);
+}
+
+/// Sent, lent, empty and long ones; every way to receive them.
+pub fn raw_payloads_arrive_as_they_were_sent(place: &Place) {
+    let subscriber = place.raw_subscriber();
+    let publisher = place.raw_publisher();
+    let long: Vec<u8> = (0..50_000_u32).map(|number| number.to_be_bytes()[3]).collect();
+    for payload in [&b"short"[..], b"", &long] {
+        publisher.send(payload).unwrap();
+        publisher.try_send(payload).unwrap();
+        publisher.send_timeout(payload, PATIENCE).unwrap();
+        let mut loan = publisher.loan(payload.len() + 1).unwrap();
+        assert!(loan.iter().all(|byte| *byte == 0), "a loan starts zeroed");
+        loan[..payload.len()].copy_from_slice(payload);
+        loan.truncate(payload.len());
+        loan.send().unwrap();
+        for _ in 0..4 {
+            assert!(subscriber.recv_timeout(PATIENCE).unwrap().payload() == payload);
+        }
+    }
+    for number in 0..20_u8 {
+        publisher.send(&[number]).unwrap();
+    }
+    for (number, sample) in (0..20_u8).zip(&subscriber) {
+        assert_eq!(sample.unwrap().payload(), [number]);
+    }
+    assert_eq!(subscriber.try_recv().unwrap_err(), TryRecvError::Empty);
+    let (sent, got) = (publisher.stats(), subscriber.stats());
+    assert_eq!((sent.messages, sent.bytes), (got.messages, got.bytes));
+}
+
+/// A raw subscriber reads what typed publishers send, and a raw publisher sends what typed subscribers read.
+pub fn raw_and_typed_handles_meet(place: &Place) {
+    let (typed, raw) = (place.subscriber::<Note>(), place.raw_subscriber());
+    let publisher = place.publisher::<Note>(2);
+    let to_both = place.raw_publisher();
+    for number in 0..20 {
+        publisher.send(&note(number)).unwrap();
+        let sample = raw.recv_timeout(PATIENCE).unwrap();
+        let bytes = msg_runtime::AlignedBuffer::copy_of(sample.payload());
+        assert_eq!(msg_runtime::decode::<Note>(&bytes).unwrap().number(), number);
+        assert_eq!(received(&typed), note(number));
+        to_both.send(&bytes).unwrap();
+        assert_eq!(received(&typed), note(number));
+        raw.recv_timeout(PATIENCE).unwrap();
+    }
+    to_both.send(b"no note").unwrap();
+    let error = typed.recv_timeout(PATIENCE).unwrap_err();
+    assert!(matches!(error, RecvError::Invalid(_)), "{error}");
+    assert_eq!(typed.stats().invalid, 1);
+}
+
+/// Values and types of serde's, by every way to receive them.
+pub fn json_arrives_as_it_was_sent(place: &Place) {
+    type Row = (u64, Option<f64>, Vec<String>);
+    let subscriber = JsonSubscriber::<Row>::open(&place.endpoint, &place.topic).unwrap();
+    let publisher = JsonPublisher::<Row>::open(&place.endpoint, &place.topic).unwrap();
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    let texts = vec!["\u{1f680} \"quoted\"\n".to_owned(), "long ".repeat(10_000)];
+    let rows: [Row; 3] = [(u64::MAX, Some(0.1), texts), (0, None, vec![]), (1, Some(-1e300), vec![])];
+    for row in &rows {
+        publisher.send(row).unwrap();
+        assert_eq!(&subscriber.recv_timeout(PATIENCE).unwrap().value, row);
+        publisher.try_send(row).unwrap();
+        assert_eq!(&subscriber.iter().next().unwrap().unwrap().value, row);
+    }
+    let (sender, got) = mpsc::channel();
+    let guard = JsonSubscriber::<Row>::builder(&place.endpoint, &place.topic)
+        .on_message(move |row, _| sender.send(row).unwrap())
+        .unwrap();
+    assert!(publisher.wait_for_subscribers(2, PATIENCE));
+    publisher.send(&rows[1]).unwrap();
+    assert_eq!(got.recv_timeout(PATIENCE).unwrap(), rows[1]);
+    drop(guard);
+}
+
+/// The next one is received.
+pub fn what_is_no_json_is_counted_and_passed_over(place: &Place) {
+    let subscriber = JsonSubscriber::<Vec<u8>>::open(&place.endpoint, &place.topic).unwrap();
+    let publisher = place.raw_publisher();
+    for text in [&b"[1,2"[..], b"", b"[1] 2", b"{}", b"[256]", b"[null]", b"\xff", b"[1e999]"] {
+        publisher.send(text).unwrap();
+        publisher.send(b" [1, 2]\n").unwrap();
+        let error = subscriber.recv_timeout(PATIENCE).unwrap_err();
+        assert!(matches!(error, JsonError::Json(_)), "{error}");
+        assert_eq!(subscriber.recv_timeout(PATIENCE).unwrap().value, [1, 2]);
+    }
+    let stats = subscriber.stats();
+    assert_eq!((stats.messages, stats.invalid), (8, 8));
+}
+
+/// Typed, raw and JSON ones, while messages come.
+pub fn streams_give_what_iterating_gives(place: &Place) {
+    let typed = place.subscriber::<Note>();
+    let publisher = place.publisher::<Note>(1);
+    thread::scope(|scope| {
+        scope.spawn(|| (0..200).for_each(|number| publisher.send(&note(number)).unwrap()));
+        for (number, sample) in (0..200).zip(block_on_stream(typed.into_stream())) {
+            assert_eq!(sample.unwrap().to_owned(), note(number));
+        }
+    });
+    let place = place.other_topic();
+    let raw = place.raw_subscriber();
+    let json = JsonSubscriber::<u32>::open(&place.endpoint, &place.topic).unwrap();
+    let publisher = JsonPublisher::<u32>::open(&place.endpoint, &place.topic).unwrap();
+    assert!(publisher.wait_for_subscribers(2, PATIENCE));
+    thread::scope(|scope| {
+        scope.spawn(|| (0..200).for_each(|number| publisher.send(&number).unwrap()));
+        scope.spawn(|| {
+            for (number, sample) in (0..200_u32).zip(block_on_stream(raw.into_stream())) {
+                assert_eq!(sample.unwrap().payload(), number.to_string().as_bytes());
+            }
+        });
+        for (number, sample) in (0..200).zip(block_on_stream(json.into_stream())) {
+            assert_eq!(sample.unwrap().value, number);
+        }
+    });
+}
+
+/// Each sends when the other has received.
+pub fn futures_take_turns(place: &Place) {
+    let other = place.other_topic();
+    let (here, there) = (place.subscriber::<Note>(), other.subscriber::<Note>());
+    let (to_here, to_there) = (place.publisher::<Note>(1), other.publisher::<Note>(1));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            block_on(async {
+                for number in 0..200 {
+                    to_here.send_async(&note(number)).await.unwrap();
+                    assert_eq!(there.recv_async().await.unwrap().to_owned(), note(number));
+                }
+            });
+        });
+        block_on(async {
+            for number in 0..200 {
+                assert_eq!(here.recv_async().await.unwrap().to_owned(), note(number));
+                to_there.send_async(&note(number)).await.unwrap();
+            }
+        });
+    });
+}
+
+/// Each is polled once, before and after a message came, and dropped.
+pub fn a_future_that_is_dropped_loses_nothing(place: &Place) {
+    let subscriber = place.subscriber::<Note>();
+    let publisher = place.publisher::<Note>(1);
+    for number in 0..50 {
+        let mut dropped = Box::pin(subscriber.recv_async());
+        assert!(polled(dropped.as_mut()).is_pending());
+        publisher.send(&note(number)).unwrap();
+        drop(dropped);
+        assert_eq!(block_on(subscriber.recv_async()).unwrap().to_owned(), note(number));
+    }
+    assert_eq!(subscriber.stats().lost, 0);
+}
+
+fn polled<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
 }

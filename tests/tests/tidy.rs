@@ -257,6 +257,7 @@ fn a_client_library_is_named_in_its_own_place() {
     let clients = [
         ("lz4_flex", "compression/lz4.rs"),
         ("zstd_safe", "compression/zstd.rs"),
+        ("serde_json", "json/"),
         ("rustls", "transport/redis/tls.rs"),
         ("rustls_native_certs", "transport/redis/tls.rs"),
     ];

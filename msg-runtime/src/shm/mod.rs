@@ -10,7 +10,7 @@
 //! their place     attach (open, replace, follow)   attachment   participant (registration, liveness, repair)
 //! looking on      list
 //! protocol        ring (+ reader, repair)   word
-//! memory, kernel  layout  segment  group  file  fork  process  wait  sync
+//! memory, kernel  layout  segment  group  file  fork  process  wait  watch  sync
 //! ```
 //!
 //! The ring knows bytes and slots: no messages, no endpoints, no compression. It never starts a thread.
@@ -54,6 +54,7 @@ mod segment;
 mod subscriber;
 mod sync;
 mod wait;
+mod watch;
 mod wish;
 mod word;
 
@@ -64,6 +65,7 @@ pub use publisher::ShmPublisher;
 pub use sample::{Info, ShmSample};
 pub use segment::open_description;
 pub use subscriber::{ShmSubscriber, Stats};
+pub(crate) use watch::{Bell, Watch};
 
 /// The time on the clock that stamps messages ([`Info::sent`]): since the host was started.
 pub fn now() -> std::time::Duration {

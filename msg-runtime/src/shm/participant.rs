@@ -9,8 +9,10 @@ use std::fs::File;
 use std::io;
 use std::mem::offset_of;
 use std::os::unix::fs::{FileExt, MetadataExt};
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32 as PlainU32;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use super::attachment::Attachment;
 use super::file::{self, Access, Mapping, Sight};
@@ -20,6 +22,7 @@ use super::process::{Fate, Process, ProcessRecord};
 use super::ring::free_record;
 use super::segment::Names;
 use super::wait::{EventCount, event_fence};
+use super::watch::{Awaited, Watch};
 use super::word::{Kind, Owner, State};
 use crate::error::{Error, ErrorKind};
 
@@ -97,7 +100,7 @@ pub(super) struct Membership {
     /// Bit k: hold k of our record is in use. Private to the process.
     pub(super) held: PlainU32,
     own: Process,
-    readers: Mapping,
+    readers: Arc<Mapping>,
     /// Last: its lock is what makes us alive.
     pub(super) lock: LockFile,
 }
@@ -106,6 +109,7 @@ impl Membership {
     /// For a participant whose byte `lock` holds already.
     pub(super) fn new(role: Role, index: usize, names: Names, readers: Mapping, lock: LockFile) -> Self {
         let own = Process::own();
+        let readers = Arc::new(readers);
         let membership = Self { role, index, names, held: PlainU32::new(0), own, readers, lock };
         // Before the state becomes active, so that whoever sees the state sees whose it is.
         own.store(&membership.readers().processes[index]);
@@ -132,6 +136,11 @@ impl Membership {
     #[inline]
     pub(super) fn space(&self) -> EventCount<'_> {
         EventCount(&self.readers().space.0)
+    }
+
+    /// Announces a sleeper that lets somebody else sleep for it.
+    pub(super) fn watch(&self, awaited: Awaited, longest: Duration) -> Watch {
+        Watch::announce(&self.readers, awaited, longest)
     }
 
     pub(super) fn wake_everybody(&self) {

@@ -17,6 +17,7 @@ use super::participant::{Membership, Role};
 use super::ring::{Snapshot, Taken};
 use super::subscriber::Stats;
 use super::wait::{Deadline, event_fence, has_passed};
+use super::watch::{Awaited, Watch};
 use super::word::Owner;
 use crate::error::{Error, ErrorKind, SendError, TrySendError};
 
@@ -294,6 +295,16 @@ impl ShmPublisher {
             let Some(left) = deadline.remaining() else { return Err(SendError::Timeout) };
             space.sleep(ticket, left.min(LONGEST_SLEEP));
         }
+    }
+
+    /// As [`try_loan`](Self::try_loan), where it was counted already that there was no room at once.
+    pub(crate) fn retry_loan(&self, len: usize) -> Result<Loan<'_>, TrySendError> {
+        self.take(len)
+    }
+
+    /// Announces a sleeper for room, who tries once more before it lets somebody sleep for it.
+    pub(crate) fn watch(&self) -> Watch {
+        self.attachment().membership.watch(Awaited::Room, LONGEST_SLEEP)
     }
 
     /// Wakes the subscribers that sleep, after messages that woke nobody.

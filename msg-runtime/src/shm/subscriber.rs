@@ -12,7 +12,8 @@ use super::fork;
 use super::options::{Description, Options};
 use super::receiver::{Receiver, let_go};
 use super::sample::ShmSample;
-use super::wait::{Deadline, event_fence, has_passed};
+use super::wait::{Deadline, LONGEST_SLEEP, event_fence, has_passed};
+use super::watch::{Awaited, Watch};
 use crate::error::{Error, RecvError, TryRecvError};
 
 /// The longest time, in nanoseconds, that a subscriber looks again and again before it sleeps: about what it takes to
@@ -130,6 +131,11 @@ impl ShmSubscriber {
     pub(crate) fn interrupt(&self) {
         self.interrupted.store(true, Release);
         self.attachment().membership.wake().wake_after(event_fence());
+    }
+
+    /// Announces a sleeper for the next message, who looks once more before it lets somebody sleep for it.
+    pub(crate) fn watch(&self) -> Watch {
+        self.attachment().membership.watch(Awaited::Message, LONGEST_SLEEP)
     }
 
     fn recv_until(&self, deadline: Deadline) -> Result<ShmSample, RecvError> {

@@ -68,6 +68,12 @@ impl EventCount<'_> {
         kernel::sleep(self.0, ticket.0, longest);
     }
 
+    /// Whether there was an event later than the ticket.
+    pub(super) fn is_later_than(self, ticket: Ticket) -> bool {
+        // Acquire: pairs with the exchange in `wake_after`; what is waited for is seen by who saw its event.
+        self.0.load(Ordering::Acquire) != ticket.0
+    }
+
     /// Wakes all who sleep. The caller has passed `event_fence` after the event.
     #[inline]
     pub(super) fn wake_after(self, _fence: EventFence) {
@@ -81,6 +87,12 @@ impl EventCount<'_> {
             kernel::wake_all(self.0);
         }
     }
+}
+
+/// Sleeps until one of the events is later than its ticket, or for at most this long. False: the kernel cannot wait for so
+/// many words, and did not.
+pub(super) fn sleep_any(words: &[(EventCount<'_>, Ticket)], longest: Duration) -> bool {
+    kernel::sleep_any(words, longest)
 }
 
 /// Proof that a fence stands between an event and the look at who sleeps; one may serve several counts.
@@ -97,9 +109,11 @@ pub(super) fn event_fence() -> EventFence {
 #[cfg(not(any(loom, shuttle)))]
 mod kernel {
     use core::ptr;
+    use std::io;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
-    use super::AtomicU32;
+    use super::{AtomicU32, EventCount, Ticket, file};
 
     pub(super) fn sleep(word: &AtomicU32, expected: u32, longest: Duration) {
         let timeout = libc::timespec {
@@ -122,6 +136,57 @@ mod kernel {
         };
     }
 
+    /// As the kernel has it (`struct futex_waitv`).
+    #[repr(C)]
+    #[derive(Clone, Copy, Default)]
+    struct Waited {
+        value: u64,
+        address: u64,
+        flags: u32,
+        reserved: u32,
+    }
+
+    /// The most words that the kernel waits for at once.
+    const MOST: usize = 128;
+    /// A word of 32 bits, of any process (`FUTEX2_SIZE_U32`).
+    const SIZE_32: u32 = 2;
+
+    pub(super) fn sleep_any(words: &[(EventCount<'_>, Ticket)], longest: Duration) -> bool {
+        /// Linux before 5.16, or a sandbox that knows no newer.
+        static UNKNOWN: AtomicBool = AtomicBool::new(false);
+        if words.len() > MOST || UNKNOWN.load(Ordering::Relaxed) {
+            return false;
+        }
+        let mut waited = [Waited::default(); MOST];
+        for (waited, (count, ticket)) in waited.iter_mut().zip(words) {
+            let address = count.0.as_ptr().expose_provenance() as u64;
+            *waited = Waited { value: ticket.0.into(), address, flags: SIZE_32, reserved: 0 };
+        }
+        let end = Duration::from_nanos(file::monotonic()).saturating_add(longest);
+        let end = libc::timespec {
+            tv_sec: libc::time_t::try_from(end.as_secs()).unwrap_or(libc::time_t::MAX),
+            tv_nsec: libc::c_long::from(end.subsec_nanos() as i32),
+        };
+        // SAFETY: WORDS (shm/mod.rs): every word stays mapped while it is borrowed; array and time live through the call.
+        let result = unsafe {
+            libc::syscall(
+                libc::SYS_futex_waitv,
+                waited.as_ptr(),
+                words.len() as libc::c_uint,
+                0,
+                ptr::from_ref(&end),
+                libc::CLOCK_MONOTONIC,
+            )
+        };
+        // A signal, a word that had changed and the time's end are fine: the caller looks again.
+        let error = io::Error::last_os_error().raw_os_error();
+        let unknown = result < 0 && matches!(error, Some(libc::ENOSYS | libc::EPERM | libc::EINVAL));
+        if unknown {
+            UNKNOWN.store(true, Ordering::Relaxed);
+        }
+        !unknown
+    }
+
     pub(super) fn wake_all(word: &AtomicU32) {
         // SAFETY: FUTEX_WAKE takes any address and reads nothing there.
         unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
@@ -133,10 +198,15 @@ mod kernel {
 mod kernel {
     use std::time::Duration;
 
-    use super::AtomicU32;
+    use super::{AtomicU32, EventCount, Ticket};
 
     pub(super) fn sleep(_word: &AtomicU32, _expected: u32, _longest: Duration) {
         shuttle::thread::yield_now();
+    }
+
+    pub(super) fn sleep_any(_words: &[(EventCount<'_>, Ticket)], _longest: Duration) -> bool {
+        shuttle::thread::yield_now();
+        true
     }
 
     pub(super) fn wake_all(_word: &AtomicU32) {}
@@ -149,7 +219,7 @@ mod kernel {
 
     use loom::sync::{Condvar, Mutex};
 
-    use super::{AtomicU32, Ordering};
+    use super::{AtomicU32, EventCount, Ordering, Ticket};
 
     loom::lazy_static! {
         static ref SLEEPERS: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
@@ -161,6 +231,15 @@ mod kernel {
         if word.load(Ordering::SeqCst) == expected {
             drop(woken.wait(guard).unwrap());
         }
+    }
+
+    pub(super) fn sleep_any(words: &[(EventCount<'_>, Ticket)], _longest: Duration) -> bool {
+        let (queue, woken) = &*SLEEPERS;
+        let guard = queue.lock().unwrap();
+        if words.iter().all(|(count, ticket)| count.0.load(Ordering::SeqCst) == ticket.0) {
+            drop(woken.wait(guard).unwrap());
+        }
+        true
     }
 
     pub(super) fn wake_all(_word: &AtomicU32) {

@@ -3,8 +3,9 @@
 //! Nothing is copied: a subscriber reads the very buffer that its publisher wrote.
 
 use super::{
-    Delivery, OnEvent, PublisherLink, Stream, SubscriberLink,
+    Delivery, OnEvent, PublisherLink, Registration, Stream, SubscriberLink,
     network::{self, Inbox, Inlet, Monitor, Outlet, SharedBytes, Stamp},
+    wakers::WakerList,
 };
 use crate::{
     endpoint::{Compression, InprocAddress},
@@ -13,6 +14,7 @@ use crate::{
 use std::{
     collections::HashMap,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak},
+    task::Waker,
     time::{Duration, Instant},
 };
 
@@ -29,6 +31,8 @@ static CHANNELS: Mutex<Option<HashMap<Key, Weak<Channel>>>> = Mutex::new(None);
 struct Channel {
     subscribers: Mutex<Vec<(Arc<Inbox>, Arc<Monitor>)>>,
     joined: Condvar,
+    /// Publishers that wait for room in any of the queues.
+    room: Arc<WakerList>,
 }
 
 impl Channel {
@@ -74,6 +78,7 @@ pub(super) fn open_subscriber(
     let monitor = Arc::new(Monitor::new(&stream.topic, on_event));
     network::subscriber(&address.options, delivery, Arc::clone(&monitor), |inbox| {
         let channel = Channel::of(address, stream);
+        inbox.wake_for_room(&channel.room);
         channel.subscribers().push((Arc::clone(inbox), Arc::clone(&monitor)));
         channel.joined.notify_all();
         monitor.connected();
@@ -110,6 +115,10 @@ impl Outlet for Sender {
         }
     }
 
+    fn watch(&self, waker: &Waker) -> Registration {
+        self.channel.room.enter(waker)
+    }
+
     /// A frame is in the queues when it was taken.
     fn flush(&self, _: Instant) -> Result<(), FlushError> {
         Ok(())
@@ -138,5 +147,6 @@ impl Inlet for Membership {}
 impl Drop for Membership {
     fn drop(&mut self) {
         self.channel.subscribers().retain(|(inbox, _)| !Arc::ptr_eq(inbox, &self.inbox));
+        self.channel.room.wake_all();
     }
 }

@@ -27,7 +27,10 @@ mod udp;
 #[cfg(all(fuzzing, feature = "udp", target_os = "linux"))]
 pub use udp::fuzz as fuzz_udp;
 
+mod wakers;
+
 pub(crate) use parcel::{Origin, Packing, Parcel};
+pub(crate) use wakers::Registration;
 
 use crate::{
     endpoint::{Address, Endpoint, NatsAddress, RedisAddress, ShmAddress, UdpAddress, ZenohAddress},
@@ -36,7 +39,7 @@ use crate::{
     stats::Stats,
     topic::Topic,
 };
-use std::{borrow::Cow, fmt, ops, time::Duration};
+use std::{borrow::Cow, fmt, ops, task::Waker, time::Duration};
 
 /// What is known about a message beside its payload. What a transport does not carry is `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +104,8 @@ pub(crate) struct Stream {
 pub(crate) enum Wait {
     /// Not at all.
     No,
+    /// Not at all, and it was counted before that there was no room at once.
+    Again,
     /// At most this long.
     AtMost(Duration),
     /// A publisher: as long as its endpoint's `timeout` says. A subscriber: until something happens.
@@ -133,6 +138,8 @@ pub(crate) trait PublisherLink: Send + Sync + fmt::Debug {
     /// Waits until there are `count` subscribers; false if there are fewer when the time is over. `None` from a
     /// transport that does not know its subscribers.
     fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> Option<bool>;
+    /// Has the waker woken when there may be room, or for no reason. The caller tries once more before it relies on that.
+    fn watch(&self, waker: &Waker) -> Registration;
     /// Wakes the subscribers that sleep, after messages that were sent with `Loan::wake_nobody`.
     fn wake_subscribers(&self) {}
     /// Tells the user what others have found out about the link.
@@ -153,6 +160,9 @@ pub(crate) trait SubscriberLink: Send + Sync + fmt::Debug {
     fn latest(&self) -> Result<(Payload, Info), TryRecvError>;
     /// The same payload at a 64-byte aligned address.
     fn aligned(&self, payload: Payload) -> Payload;
+    /// Has the waker woken when there may be something to receive, or for no reason. The caller looks once more before it
+    /// relies on that.
+    fn watch(&self, waker: &Waker) -> Registration;
     /// Ends all waiting, now and from here on: `recv` returns `Timeout` instead.
     fn interrupt(&self);
     /// Tells the user what others have found out about the link.

@@ -6,7 +6,7 @@
 mod runtime;
 
 use super::{
-    Delivery, OnEvent, PublisherLink, Stream, SubscriberLink,
+    Delivery, OnEvent, PublisherLink, Registration, Stream, SubscriberLink,
     network::{self, Backlog, Inbox, Inlet, Monitor, Outlet, SharedBytes, Stamp},
 };
 use crate::{
@@ -26,6 +26,7 @@ use std::{
     pin::Pin,
     process,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    task::Waker,
     time::{Duration, Instant},
 };
 use tokio::task::{self, JoinHandle};
@@ -309,6 +310,10 @@ impl Outlet for Sender {
 
     fn wait_for_room(&self, len: usize, deadline: Instant) {
         self.backlog.wait_for_room(len, deadline);
+    }
+
+    fn watch(&self, waker: &Waker) -> Registration {
+        self.backlog.watch(waker)
     }
 
     fn flush(&self, deadline: Instant) -> Result<(), FlushError> {

@@ -1,8 +1,12 @@
 //! Shared memory under the typed handles: from an endpoint to the ring's options, and back to our words.
 
 mod packed;
+mod waiter;
 
-use super::{Delivery, Info, Origin, Packing, Parcel, PublisherLink, Stream, SubscriberLink, Wait, parcel};
+use super::{
+    Delivery, Info, Origin, Packing, Parcel, PublisherLink, Registration, Stream, SubscriberLink, Wait,
+    parcel,
+};
 use crate::{
     endpoint::{Compression, ShmAddress},
     error::{BadFrame, Error, FlushError, RecvError, SendError, TryRecvError},
@@ -12,7 +16,12 @@ use crate::{
 };
 use msg_schema::Schema;
 use packed::{PackedLoan, PackedPublisher, Unpacked, Unpacker};
-use std::{ops, time::Duration};
+use std::{ops, task::Waker, time::Duration};
+
+/// The encoding of JSON handles, and on the ring their type: one name for all, which no type of a namespace has.
+const JSON: &str = "json";
+/// Not 0, which goes with everything.
+const JSON_FINGERPRINT: u64 = u64::from_be_bytes(*b"\0\0\0\0json");
 
 /// A received slot, or what it held compressed.
 #[derive(Debug)]
@@ -70,7 +79,7 @@ impl Loan<'_> {
 
 fn send(slot: shm::Loan<'_>, wait: Wait) -> Result<(), SendError> {
     let sent = match wait {
-        Wait::No => slot.send_timeout(Duration::ZERO),
+        Wait::No | Wait::Again => slot.send_timeout(Duration::ZERO),
         Wait::AtMost(timeout) => slot.send_timeout(timeout),
         Wait::Default => slot.send(),
     };
@@ -139,11 +148,7 @@ pub(super) fn look(address: &ShmAddress) -> Result<Vec<super::Seen>, Error> {
 }
 
 fn options(address: &ShmAddress, stream: &Stream) -> Options {
-    let mut options = Options::new(&address.channel, stream.topic.as_str()).description(Description {
-        type_name: stream.type_name.clone().into_owned(),
-        fingerprint: stream.fingerprint,
-        schema: stream.schema.to_vec(),
-    });
+    let mut options = Options::new(&address.channel, stream.topic.as_str()).description(describe(stream));
     options = options.check(check);
     if let Some(bytes) = stream.plain_bytes {
         options = options.default_slot_bytes(bytes);
@@ -164,6 +169,19 @@ fn options(address: &ShmAddress, stream: &Stream) -> Options {
         options = options.max_bytes(bytes);
     }
     behaviour(options, address)
+}
+
+/// What the ring is told of a stream. Raw handles say nothing, and so go with everything; JSON goes with JSON.
+fn describe(stream: &Stream) -> Description {
+    let description = Description {
+        type_name: stream.type_name.clone().into_owned(),
+        fingerprint: stream.fingerprint,
+        schema: stream.schema.to_vec(),
+    };
+    match &*stream.encoding {
+        JSON => Description { type_name: JSON.to_owned(), fingerprint: JSON_FINGERPRINT, ..description },
+        _ => description,
+    }
 }
 
 /// How a handle waits, wakes and copies.
@@ -209,6 +227,7 @@ fn check(ours: &Description, theirs: &Description) -> Result<(), String> {
 fn take(publisher: &ShmPublisher, len: usize, wait: Wait) -> Result<shm::Loan<'_>, SendError> {
     match wait {
         Wait::No => publisher.try_loan(len).map_err(SendError::from),
+        Wait::Again => publisher.retry_loan(len).map_err(SendError::from),
         Wait::AtMost(timeout) => publisher.loan_timeout(len, timeout),
         Wait::Default => publisher.loan(len),
     }
@@ -246,6 +265,10 @@ impl PublisherLink for ShmPublisher {
 
     fn source_id(&self) -> Option<u64> {
         Some(self.ring_id())
+    }
+
+    fn watch(&self, waker: &Waker) -> Registration {
+        waiter::enter(ShmPublisher::watch(self), waker)
     }
 
     fn wake_subscribers(&self) {
@@ -293,6 +316,10 @@ impl PublisherLink for PackedPublisher {
 
     fn source_id(&self) -> Option<u64> {
         self.ring.source_id()
+    }
+
+    fn watch(&self, waker: &Waker) -> Registration {
+        PublisherLink::watch(&self.ring, waker)
     }
 
     fn wake_subscribers(&self) {
@@ -348,6 +375,10 @@ impl SubscriberLink for Unpacker {
         payload
     }
 
+    fn watch(&self, waker: &Waker) -> Registration {
+        waiter::enter(self.ring.watch(), waker)
+    }
+
     fn interrupt(&self) {
         self.ring.interrupt();
     }
@@ -366,7 +397,7 @@ impl SubscriberLink for Unpacker {
 impl Unpacker {
     fn sample(&self, wait: Wait) -> Result<ShmSample, RecvError> {
         match wait {
-            Wait::No => self.ring.try_recv().map_err(RecvError::from),
+            Wait::No | Wait::Again => self.ring.try_recv().map_err(RecvError::from),
             Wait::AtMost(timeout) => self.ring.recv_timeout(timeout),
             Wait::Default => self.ring.recv(),
         }

@@ -1,8 +1,12 @@
 //! Frames that a client has taken and not sent yet, bounded in bytes.
 
-use super::pool::SharedBytes;
+use super::{
+    super::wakers::{Registration, WakerList},
+    pool::SharedBytes,
+};
 use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    task::Waker,
     time::Instant,
 };
 
@@ -15,6 +19,7 @@ pub(crate) struct Backlog {
     max_bytes: usize,
     waiting: Mutex<Counts>,
     left: Condvar,
+    wakers: Arc<WakerList>,
 }
 
 #[derive(Debug, Default)]
@@ -34,7 +39,7 @@ pub(crate) struct Waiting {
 
 impl Backlog {
     pub(crate) fn new(max_bytes: usize) -> Arc<Self> {
-        Arc::new(Self { max_bytes, waiting: Mutex::default(), left: Condvar::new() })
+        Arc::new(Self { max_bytes, waiting: Mutex::default(), left: Condvar::new(), wakers: Arc::default() })
     }
 
     /// Counts a frame in, if there is room. One that is larger than the bound is let in alone.
@@ -60,6 +65,11 @@ impl Backlog {
             waiting = self.left.wait_timeout(waiting, time).unwrap_or_else(PoisonError::into_inner).0;
             waiting.waiters -= 1;
         }
+    }
+
+    /// Has the waker woken when a frame leaves.
+    pub(crate) fn watch(&self, waker: &Waker) -> Registration {
+        self.wakers.enter(waker)
     }
 
     /// Frames that wait.
@@ -102,6 +112,7 @@ impl Drop for Waiting {
         if wake {
             self.backlog.left.notify_all();
         }
+        self.backlog.wakers.wake_all();
     }
 }
 

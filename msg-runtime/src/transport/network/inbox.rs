@@ -4,14 +4,20 @@
 //! wait, as the endpoint's `on_full` says. It knows each publisher's numbers, so gaps are counted and what comes twice or
 //! late is dropped.
 
-use super::{monitor::Monitor, pool::SharedBytes, stamp::Stamp};
+use super::{
+    super::wakers::{Registration, WakerList},
+    monitor::Monitor,
+    pool::SharedBytes,
+    stamp::Stamp,
+};
 use crate::event::DropCause;
 use std::{
     collections::{HashMap, VecDeque},
     sync::{
-        Condvar, Mutex, MutexGuard, PoisonError,
+        Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
+    task::Waker,
     time::Instant,
 };
 
@@ -56,6 +62,10 @@ pub(crate) struct Inbox {
     arrived: Condvar,
     /// Something was taken out, or the queue ended.
     taken: Condvar,
+    /// Futures that wait for `arrived`.
+    receivers: Arc<WakerList>,
+    /// Futures that wait for `taken`, where a transport has them.
+    senders: OnceLock<Arc<WakerList>>,
     max_bytes: usize,
     on_full: OnFull,
     lost: AtomicU64,
@@ -89,6 +99,8 @@ impl Inbox {
             state: Mutex::default(),
             arrived: Condvar::new(),
             taken: Condvar::new(),
+            receivers: Arc::default(),
+            senders: OnceLock::new(),
             max_bytes,
             on_full,
             lost: AtomicU64::new(0),
@@ -114,6 +126,7 @@ impl Inbox {
         if waiting {
             self.arrived.notify_one();
         }
+        self.receivers.wake_all();
         monitor.dropped(DropCause::QueueFull, dropped);
     }
 
@@ -137,7 +150,18 @@ impl Inbox {
 
     /// The next frame, if there is one.
     pub(crate) fn try_pop(&self) -> Result<Arrival, Nothing> {
-        self.pop_from(&mut self.lock())
+        let popped = self.pop_from(&mut self.lock());
+        self.left(popped)
+    }
+
+    /// Has the waker woken when something arrives, or the queue ends.
+    pub(crate) fn watch(&self, waker: &Waker) -> Registration {
+        self.receivers.enter(waker)
+    }
+
+    /// Wakes these whenever something was taken out, or the queue ends. For the one transport that owns the queue.
+    pub(crate) fn wake_for_room(&self, senders: &Arc<WakerList>) {
+        self.senders.get_or_init(|| Arc::clone(senders));
     }
 
     /// The newest frame; those before it are passed over.
@@ -149,9 +173,9 @@ impl Inbox {
             self.lost.fetch_add(1, Ordering::Relaxed);
             lost += passed.lost + 1;
         }
-        let mut newest = self.pop_from(&mut state)?;
-        newest.lost += lost;
-        Ok(newest)
+        let newest = self.pop_from(&mut state);
+        drop(state);
+        self.left(newest).map(|newest| Arrival { lost: newest.lost + lost, ..newest })
     }
 
     /// The next frame; waits until then, if there is one.
@@ -160,7 +184,10 @@ impl Inbox {
         loop {
             match self.pop_from(&mut state) {
                 Err(Nothing::Empty) if !state.interrupted => {}
-                result => return result,
+                popped => {
+                    drop(state);
+                    return self.left(popped);
+                }
             }
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             if left.is_some_and(|left| left.is_zero()) {
@@ -199,6 +226,8 @@ impl Inbox {
         drop(state);
         self.arrived.notify_all();
         self.taken.notify_all();
+        self.receivers.wake_all();
+        self.wake_senders();
     }
 
     /// Whether a message was not there before. A publisher that is seen for the first time has lost nothing yet.
@@ -257,10 +286,22 @@ impl Inbox {
                 arrival.lost += gap;
             }
         }
-        if self.on_full == OnFull::Block {
-            self.taken.notify_all();
-        }
         Ok(arrival)
+    }
+
+    /// Tells who waits for room that there may be some; the lock is free again.
+    fn left(&self, popped: Result<Arrival, Nothing>) -> Result<Arrival, Nothing> {
+        if popped.is_ok() && self.on_full == OnFull::Block {
+            self.taken.notify_all();
+            self.wake_senders();
+        }
+        popped
+    }
+
+    fn wake_senders(&self) {
+        if let Some(senders) = self.senders.get() {
+            senders.wake_all();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

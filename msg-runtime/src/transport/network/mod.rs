@@ -25,7 +25,7 @@ pub(crate) use self::{
     subscriber::Payload,
 };
 
-use super::{Delivery, PublisherLink, SubscriberLink};
+use super::{Delivery, PublisherLink, Registration, SubscriberLink};
 use crate::{
     compression::Compressor,
     endpoint::{self, Compression, NetworkOptions},
@@ -36,6 +36,7 @@ use publisher::NetworkPublisher;
 use std::{
     fmt,
     sync::Arc,
+    task::Waker,
     time::{Duration, Instant},
 };
 use subscriber::NetworkSubscriber;
@@ -48,6 +49,12 @@ pub(crate) trait Outlet: Send + Sync + fmt::Debug {
     fn try_send(&self, frame: &SharedBytes, stamp: Option<Stamp>) -> Result<(), TrySendError>;
     /// Waits until a frame of this many bytes may be taken, or the time is over; may return early.
     fn wait_for_room(&self, len: usize, deadline: Instant);
+    /// Has the waker woken when a frame that was refused may be taken, or for no reason. Woken at once, it goes on asking,
+    /// which is for clients that are never full for long.
+    fn watch(&self, waker: &Waker) -> Registration {
+        waker.wake_by_ref();
+        Registration::default()
+    }
     /// Waits until everything taken is with the other side, as far as the transport can tell.
     fn flush(&self, deadline: Instant) -> Result<(), FlushError>;
     /// Frames taken that still wait for the link.

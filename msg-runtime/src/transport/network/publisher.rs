@@ -2,7 +2,7 @@
 //! the client.
 
 use super::{
-    super::{self as transport, Origin, Parcel, PublisherLink, Wait},
+    super::{self as transport, Origin, Parcel, PublisherLink, Registration, Wait},
     Outlet,
     monitor::Monitor,
     pool::{Pool, Pooled, SharedBytes},
@@ -22,6 +22,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
+    task::Waker,
     time::{Duration, Instant},
 };
 
@@ -103,11 +104,11 @@ impl NetworkPublisher {
             return Err(SendError::TooLarge { len: frame.len() - 1, max: max - 1 });
         }
         let deadline = match wait {
-            Wait::No => None,
+            Wait::No | Wait::Again => None,
             Wait::AtMost(timeout) => Some(Instant::now() + timeout),
             Wait::Default => Some(Instant::now() + self.options.timeout),
         };
-        let mut first = true;
+        let mut first = wait != Wait::Again;
         loop {
             match self.try_send(frame, origin) {
                 Err(TrySendError::Full) => {}
@@ -213,6 +214,10 @@ impl PublisherLink for NetworkPublisher {
             }
         };
         self.send_frame(&frame, len, parcel.origin, wait)
+    }
+
+    fn watch(&self, waker: &Waker) -> Registration {
+        self.outlet.watch(waker)
     }
 
     fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> Option<bool> {

@@ -1,7 +1,7 @@
 //! A subscriber's link over a network: takes frames out of the queue and makes payloads of them.
 
 use super::{
-    super::{self as transport, Info, Origin, Packing, Parcel, Sent, SubscriberLink, Wait},
+    super::{self as transport, Info, Origin, Packing, Parcel, Registration, Sent, SubscriberLink, Wait},
     Inlet,
     inbox::{Arrival, Inbox, Nothing},
     monitor::Monitor,
@@ -20,6 +20,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
+    task::Waker,
     time::Instant,
 };
 
@@ -82,7 +83,7 @@ impl NetworkSubscriber {
             return Err(RecvError::Forked);
         }
         let arrival = match wait {
-            Wait::No => self.inbox.try_pop(),
+            Wait::No | Wait::Again => self.inbox.try_pop(),
             Wait::AtMost(timeout) => self.inbox.pop(Instant::now().checked_add(timeout)),
             Wait::Default => self.inbox.pop(None),
         };
@@ -156,6 +157,10 @@ impl SubscriberLink for NetworkSubscriber {
         let mut buffer = self.buffers.take();
         buffer.set(&payload);
         transport::Payload::Buffer(Payload::Own(buffer))
+    }
+
+    fn watch(&self, waker: &Waker) -> Registration {
+        self.inbox.watch(waker)
     }
 
     fn interrupt(&self) {

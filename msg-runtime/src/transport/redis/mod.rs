@@ -27,14 +27,14 @@ use self::{
     subscription::Subscription,
 };
 use super::{
-    Delivery, OnEvent, PublisherLink, Stream, SubscriberLink,
+    Delivery, OnEvent, PublisherLink, Registration, Stream, SubscriberLink,
     network::{self, Backlog, Monitor, Outlet, SharedBytes, Stamp},
 };
 use crate::{
     endpoint::{Compression, RedisAddress, RedisServer},
     error::{Error, ErrorKind, FlushError, TrySendError},
 };
-use std::{sync::Arc, time::Instant};
+use std::{sync::Arc, task::Waker, time::Instant};
 
 /// What a server takes as one word.
 const MAX_LEN: usize = 512 << 20;
@@ -100,6 +100,10 @@ impl Outlet for Sender {
         let waiting = self.backlog.enter(frame.clone()).ok_or(TrySendError::Full)?;
         self.session.submit(waiting, &self.source);
         Ok(())
+    }
+
+    fn watch(&self, waker: &Waker) -> Registration {
+        self.backlog.watch(waker)
     }
 
     fn wait_for_room(&self, len: usize, deadline: Instant) {
