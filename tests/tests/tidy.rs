@@ -247,12 +247,20 @@ fn transports_know_no_handles_and_no_messages() {
 #[test]
 fn a_client_library_is_named_in_its_own_place() {
     forbid_paths("msg-runtime/src/", &["msg-runtime/src/shm/"], &["libc"], "system calls are made in shm/");
-    let system = ["msg-runtime/src/realtime/system.rs"];
+    let system = ["msg-runtime/src/realtime/system.rs", "msg-runtime/src/transport/zenoh/config.rs"];
     forbid(
         "msg-runtime/src/",
         &system,
         &["nix", "thread_priority"],
-        "scheduling has its system calls in one file",
+        "scheduling and interfaces have their system calls in one file each",
+    );
+    let zenoh =
+        ["zenoh::Config", "zenoh::Session", "zenoh::Wait", "zenoh::bytes", "zenoh::open", "zenoh::pubsub"];
+    forbid_paths(
+        "msg-runtime/src/",
+        &["msg-runtime/src/transport/zenoh/"],
+        &zenoh,
+        "Zenoh stays in its folder",
     );
     for (client, place) in [("lz4_flex", "compression/lz4.rs"), ("zstd_safe", "compression/zstd.rs")] {
         let place = format!("msg-runtime/src/{place}");

@@ -16,6 +16,8 @@ mod shm;
 #[cfg(not(all(feature = "shm", target_os = "linux")))]
 #[path = "absent.rs"]
 mod shm;
+#[cfg(feature = "zenoh")]
+mod zenoh;
 
 use crate::{
     endpoint::{Address, Endpoint, NatsAddress, RedisAddress, UdpAddress, ZenohAddress},
@@ -231,6 +233,8 @@ pub(crate) fn open_publisher(
         Address::Inproc(address) => inproc::open_publisher(address, compression, stream, on_event),
         #[cfg(feature = "nats")]
         Address::Nats(address) => nats::open_publisher(address, compression, stream, on_event),
+        #[cfg(feature = "zenoh")]
+        Address::Zenoh(address) => zenoh::open_publisher(address, compression, stream, on_event),
         #[allow(unreachable_patterns, reason = "a build may have all of them")]
         other => Err(absent(other)),
     }
@@ -249,6 +253,8 @@ pub(crate) fn open_subscriber(
         Address::Inproc(address) => inproc::open_subscriber(address, stream, delivery, on_event),
         #[cfg(feature = "nats")]
         Address::Nats(address) => nats::open_subscriber(address, stream, delivery, on_event),
+        #[cfg(feature = "zenoh")]
+        Address::Zenoh(address) => zenoh::open_subscriber(address, stream, delivery, on_event),
         #[allow(unreachable_patterns, reason = "a build may have all of them")]
         other => Err(absent(other)),
     }

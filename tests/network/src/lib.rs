@@ -1,1 +1,3 @@
 //! What the tests of network transports share.
+
+pub mod zenoh;

@@ -19,7 +19,7 @@ pub(crate) use self::{
     backlog::{Backlog, Waiting},
     inbox::Inbox,
     monitor::{Monitor, no_thread},
-    pool::SharedBytes,
+    pool::{Pool, SharedBytes},
     publisher::Loan,
     stamp::{Stamp, random},
     subscriber::Payload,
