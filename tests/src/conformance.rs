@@ -32,11 +32,14 @@ const MOMENT: Duration = Duration::from_millis(50);
 pub struct Place {
     /// A publisher's endpoint.
     pub endpoint: String,
+    /// A subscriber's endpoint: the same, or where the other end of a link is.
+    pub subscriber_endpoint: String,
     /// A topic that no other test has.
     pub topic: String,
 }
 
-/// Makes a test of each function of the suite. `$endpoint` is an expression of type `String` or `&str`, evaluated for each.
+/// Makes a test of each function of the suite. `$endpoint` is an expression of type `String` or `&str`, or a pair of them
+/// for publishers and subscribers, evaluated for each.
 #[macro_export]
 macro_rules! conformance {
     ($endpoint:expr; $($test:ident),+ $(,)?) => {$(
@@ -98,16 +101,39 @@ pub struct Point {
     pub y: f64,
 }
 
+/// The endpoints of publishers and subscribers.
+#[derive(Debug)]
+pub struct Ends(String, String);
+
+impl From<&str> for Ends {
+    fn from(both: &str) -> Self {
+        Self(both.to_owned(), both.to_owned())
+    }
+}
+
+impl From<String> for Ends {
+    fn from(both: String) -> Self {
+        Self(both.clone(), both)
+    }
+}
+
+impl From<(String, String)> for Ends {
+    fn from((publishers, subscribers): (String, String)) -> Self {
+        Self(publishers, subscribers)
+    }
+}
+
 fn note(number: u32) -> Note {
     Note { number, text: format!("note {number}"), bytes: vec![] }
 }
 
 impl Place {
     /// A place at this endpoint, with a topic of its own.
-    pub fn new(endpoint: impl Into<String>) -> Self {
+    pub fn new(endpoint: impl Into<Ends>) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let topic = format!("conformance-{}-{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        Self { endpoint: endpoint.into(), topic }
+        let Ends(endpoint, subscriber_endpoint) = endpoint.into();
+        Self { endpoint, subscriber_endpoint, topic }
     }
 
     /// The same with another compression.
@@ -115,7 +141,7 @@ impl Place {
         let (transport, rest) = self.endpoint.split_once(';').unwrap();
         let address =
             ["none;", "lz4;"].iter().fold(rest, |rest, prefix| rest.strip_prefix(prefix).unwrap_or(rest));
-        Self { endpoint: format!("{transport};{compression};{address}"), topic: self.topic.clone() }
+        Self { endpoint: format!("{transport};{compression};{address}"), ..self.clone() }
     }
 
     fn other_topic(&self) -> Self {
@@ -124,7 +150,7 @@ impl Place {
 
     /// A subscriber, and what it takes that messages reach it.
     pub fn subscriber<M: Message>(&self) -> Subscriber<M> {
-        Subscriber::<M>::builder(&self.endpoint).topic(&self.topic).open().unwrap()
+        Subscriber::<M>::builder(&self.subscriber_endpoint).topic(&self.topic).open().unwrap()
     }
 
     /// A publisher that has seen this many subscribers.
@@ -312,7 +338,7 @@ pub fn a_message_sent_right_before_the_drop_arrives(place: &Place) {
 /// None afterwards.
 pub fn callbacks_get_messages_until_the_guard_is_dropped(place: &Place) {
     let (sender, got) = mpsc::channel();
-    let guard = Subscriber::<Note>::builder(&place.endpoint)
+    let guard = Subscriber::<Note>::builder(&place.subscriber_endpoint)
         .topic(&place.topic)
         .on_message(move |note, _| sender.send(note.number()).unwrap())
         .unwrap();
@@ -367,8 +393,11 @@ pub fn waiting_ends_when_its_time_is_over(place: &Place) {
 /// Whatever it misses is counted.
 pub fn the_newest_is_what_a_latest_only_subscriber_gets(place: &Place) {
     let all = place.subscriber::<Note>();
-    let newest =
-        Subscriber::<Note>::builder(&place.endpoint).topic(&place.topic).latest_only().open().unwrap();
+    let newest = Subscriber::<Note>::builder(&place.subscriber_endpoint)
+        .topic(&place.topic)
+        .latest_only()
+        .open()
+        .unwrap();
     let publisher = place.publisher(2);
     for number in 0..100 {
         publisher.send(&note(number)).unwrap();

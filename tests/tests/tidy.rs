@@ -249,11 +249,20 @@ fn a_client_library_is_named_in_its_own_place() {
     forbid_paths("msg-runtime/src/", &["msg-runtime/src/shm/"], &["libc"], "system calls are made in shm/");
     let system = "msg-runtime/src/realtime/system.rs";
     let socket = "msg-runtime/src/transport/udp/socket.rs";
+    let interfaces = "msg-runtime/src/transport/zenoh/config.rs";
     for (wrapper, places) in
-        [("nix", &[system, socket][..]), ("thread_priority", &[system]), ("socket2", &[socket])]
+        [("nix", &[system, socket, interfaces][..]), ("thread_priority", &[system]), ("socket2", &[socket])]
     {
         forbid("msg-runtime/src/", places, &[wrapper], "the system is called in one file of a room");
     }
+    let zenoh =
+        ["zenoh::Config", "zenoh::Session", "zenoh::Wait", "zenoh::bytes", "zenoh::open", "zenoh::pubsub"];
+    forbid_paths(
+        "msg-runtime/src/",
+        &["msg-runtime/src/transport/zenoh/"],
+        &zenoh,
+        "Zenoh stays in its folder",
+    );
     let clients = [
         ("lz4_flex", "compression/lz4.rs"),
         ("zstd_safe", "compression/zstd.rs"),
@@ -316,7 +325,8 @@ fn every_unsafe_block_is_explained() {
 
 #[test]
 fn the_platform_is_asked_once_a_module() {
-    let places = ["msg-runtime/src/lib.rs", "msg-runtime/src/transport/mod.rs"];
+    let places =
+        ["msg-runtime/src/__private.rs", "msg-runtime/src/lib.rs", "msg-runtime/src/transport/mod.rs"];
     forbid("msg-", &places, &["target_os"], "what is Linux-only stands behind the `cfg` of its module");
     let everywhere =
         sources(&["msg-derive", "msg-schema", "msg-codegen", "msg-runtime", "msg-cli", "examples", "tests"]);

@@ -28,6 +28,8 @@ mod udp;
 pub use udp::fuzz as fuzz_udp;
 
 mod wakers;
+#[cfg(feature = "zenoh")]
+mod zenoh;
 
 pub(crate) use parcel::{Origin, Packing, Parcel};
 pub(crate) use wakers::Registration;
@@ -269,6 +271,8 @@ pub(crate) fn open_publisher(
         Address::Udp(address) => udp::open_publisher(address, compression, stream, on_event),
         #[cfg(feature = "redis")]
         Address::Redis(address) => redis::open_publisher(address, compression, stream, on_event),
+        #[cfg(feature = "zenoh")]
+        Address::Zenoh(address) => zenoh::open_publisher(address, compression, stream, on_event),
         #[allow(unreachable_patterns, reason = "a build may have all of them")]
         other => Err(absent(other)),
     }
@@ -291,6 +295,8 @@ pub(crate) fn open_subscriber(
         Address::Udp(address) => udp::open_subscriber(address, stream, delivery, on_event),
         #[cfg(feature = "redis")]
         Address::Redis(address) => redis::open_subscriber(address, stream, delivery, on_event),
+        #[cfg(feature = "zenoh")]
+        Address::Zenoh(address) => zenoh::open_subscriber(address, stream, delivery, on_event),
         #[allow(unreachable_patterns, reason = "a build may have all of them")]
         other => Err(absent(other)),
     }

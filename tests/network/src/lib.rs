@@ -5,6 +5,7 @@ pub mod hosts;
 pub mod relay;
 pub mod udp;
 pub mod usage;
+pub mod zenoh;
 
 use msg_runtime::{Event, Message, Publisher, Subscriber};
 use std::{
