@@ -11,19 +11,20 @@ mod generated {
 }
 use generated::msg_tests::{enums, nested, optional, recursion, structs, unions, vectors};
 
-/// Looks at everything. An owned value comes back as itself, but for what nobody knows and so nobody sends on.
-fn check<M>(bytes: &AlignedBuffer)
+/// Looks at everything. What was received can be sent on, unless it `lacks` what it must have when it is sent: a member of a
+/// union that nobody here knows is only received. An owned value comes back as itself, but for such members.
+fn check<M>(bytes: &AlignedBuffer, lacks: impl Fn(&M::View<'_>) -> bool)
 where
     M: Message + Encode<Message = M> + FromView + Debug,
     for<'a> M::View<'a>: Encode<Message = M> + Debug,
 {
     let Ok(view) = decode::<M>(bytes) else { return };
     assert!(!format!("{view:?}").is_empty());
-    let sent = match encode(&view) {
-        Ok(sent) => sent,
-        // A member that nobody knows is only received, and here it was required.
-        Err(error) => return assert!(error.to_string().contains("a required field is absent"), "{error}"),
-    };
+    if lacks(&view) {
+        let error = encode(&view).expect_err("a required member that nobody knows cannot be sent");
+        return assert!(error.to_string().contains("a required field is absent"), "{error}");
+    }
+    let sent = encode(&view).expect("what was received can be sent on");
     let again = M::from_view(decode::<M>(&sent).expect("what was sent on is valid"));
     let owned = encode(&M::from_view(view)).expect("an owned value can be sent on");
     let owned = M::from_view(decode::<M>(&owned).expect("an owned value is valid"));
@@ -32,11 +33,11 @@ where
 
 fuzz_target!(|bytes: &[u8]| {
     let bytes = AlignedBuffer::copy_of(bytes);
-    check::<enums::Paint>(&bytes);
-    check::<nested::Envelope>(&bytes);
-    check::<optional::Optional>(&bytes);
-    check::<recursion::Node>(&bytes);
-    check::<structs::Log>(&bytes);
-    check::<unions::Drawing>(&bytes);
-    check::<vectors::Vectors>(&bytes);
+    check::<enums::Paint>(&bytes, |_| false);
+    check::<nested::Envelope>(&bytes, |_| false);
+    check::<optional::Optional>(&bytes, |_| false);
+    check::<recursion::Node>(&bytes, |_| false);
+    check::<structs::Log>(&bytes, |_| false);
+    check::<unions::Drawing>(&bytes, |drawing| matches!(drawing.r#type(), unions::OddView_::Unknown_(_)));
+    check::<vectors::Vectors>(&bytes, |_| false);
 });

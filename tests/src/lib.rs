@@ -3,6 +3,7 @@
 
 pub mod conformance;
 pub mod json;
+pub mod package;
 pub mod random;
 pub mod relay;
 pub mod schema_text;

@@ -7,7 +7,10 @@ use std::{
     process::{Command, Output},
 };
 
-use msg_tests::tools::Folder;
+use msg_tests::{
+    package::Package,
+    tools::{Folder, flatbuffers_tests},
+};
 
 /// Names the schema for [`compile_in_a_process_of_its_own`].
 const SCHEMAS: &str = "MSG_TEST_SCHEMAS";
@@ -122,83 +125,81 @@ fn outside_a_build_script_it_says_so() {
     assert!(text(&output.stderr).contains("OUT_DIR is not set"), "{}", text(&output.stderr));
 }
 
-/// A package of a user, outside the workspace.
-struct Package {
-    folder: Folder,
-}
-
-impl Package {
-    /// `edition` is Rust's; `lib` is the library's source.
-    fn new(edition: &str, lib: &str) -> Self {
-        let folder = Folder::new();
-        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().display().to_string();
-        folder.write(
-            "Cargo.toml",
-            format!(
-                "[package]\nname = \"user\"\nversion = \"1.0.0\"\nedition = \"{edition}\"\n[workspace]\n\
-                 [dependencies]\nmsg-runtime = {{ path = \"{workspace}/msg-runtime\" }}\n\
-                 [build-dependencies]\nmsg-codegen = {{ path = \"{workspace}/msg-codegen\" }}\n"
-            ),
-        );
-        // The versions that the workspace has been built with are there without a network.
-        folder.write("Cargo.lock", fs::read(format!("{workspace}/Cargo.lock")).unwrap());
-        folder.write("build.rs", "fn main() { msg_codegen::compile(&[\"schemas/main.fbs\"]); }\n");
-        fs::create_dir(folder.path().join("src")).unwrap();
-        fs::create_dir(folder.path().join("schemas")).unwrap();
-        folder.write("src/lib.rs", lib);
-        folder.write(
-            "schemas/main.fbs",
-            "include \"inner.fbs\"; enum kind : byte { a, B } struct gap { x: ubyte; y: [int:40]; k: kind; }\n\
-             table root_T { Gap: gap; k: kind = B; old: int (deprecated); }\n\
-             union Root { gap, root_T, text: string } table holder { any: Root (required); Unknown: [Root]; }\n\
-             namespace a.b; union Any { T, I, Unknown: gap } table T { gen: I; async: int = 3; all: [Any]; }",
-        );
-        folder.write("schemas/inner.fbs", "namespace a; table I { x: int; }");
-        Self { folder }
-    }
-
-    /// Runs cargo in it; the printed lines.
-    fn cargo(&self, arguments: &[&str]) -> (bool, String) {
-        let mut command = Command::new(env!("CARGO"));
-        command.args(arguments).arg("--offline").current_dir(self.folder.path());
-        // A target directory for all packages: what they depend on is compiled once.
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("user-packages");
-        command.env("CARGO_TARGET_DIR", target).env_remove("OUT_DIR").env_remove("RUSTFLAGS");
-        let output = command.output().unwrap();
-        (output.status.success(), text(&output.stdout) + &text(&output.stderr))
-    }
+/// A package with a schema and one that it includes; `lib` is the library's source.
+fn package(name: &str, edition: &str, lib: &str) -> Package {
+    let build = "msg_codegen::compile(&[\"schemas/main.fbs\"]);";
+    let package = Package::new(name, edition, build, env!("CARGO_TARGET_TMPDIR"));
+    fs::create_dir(package.folder().path().join("schemas")).unwrap();
+    package.folder().write("src/lib.rs", lib);
+    package.folder().write(
+        "schemas/main.fbs",
+        "include \"inner.fbs\"; enum kind : byte { a, B } struct gap { x: ubyte; y: [int:40]; k: kind; }\n\
+         table root_T { Gap: gap; k: kind = B; old: int (deprecated); }\n\
+         union Root { gap, root_T, text: string } table holder { any: Root (required); Unknown: [Root]; }\n\
+         namespace a.b; union Any { T, I, Unknown: gap } table T { gen: I; async: int = 3; all: [Any]; }",
+    );
+    package.folder().write("schemas/inner.fbs", "namespace a; table I { x: int; }");
+    package
 }
 
 #[test]
 fn a_package_is_built_anew_only_when_a_schema_has_changed() {
-    let package = Package::new("2024", "#![deny(warnings)]\nmsg_runtime::include_schemas!();\n");
+    let package = package("user-fresh", "2024", "#![deny(warnings)]\nmsg_runtime::include_schemas!();\n");
     let (done, printed) = package.cargo(&["check"]);
     assert!(done, "{printed}");
     let (done, printed) = package.cargo(&["check", "-v"]);
-    assert!(done && printed.contains("Fresh user"), "{printed}");
+    assert!(done && printed.contains("Fresh user-fresh"), "{printed}");
     // Only the included file.
-    package.folder.write("schemas/inner.fbs", "namespace a; table I { x: int; y: missing; }");
+    package.folder().write("schemas/inner.fbs", "namespace a; table I { x: int; y: missing; }");
     let (done, printed) = package.cargo(&["check"]);
     assert!(!done && printed.contains("unknown type `missing`"), "{printed}");
     assert!(!printed.contains("panicked"), "{printed}");
-    package.folder.write("schemas/inner.fbs", "namespace a; table I { x: int; y: float; }");
+    package.folder().write("schemas/inner.fbs", "namespace a; table I { x: int; y: float; }");
     let (done, printed) = package.cargo(&["check", "-v"]);
-    assert!(done && printed.contains("Dirty user"), "{printed}");
+    assert!(done && printed.contains("Dirty user-fresh"), "{printed}");
 }
+
+/// What a strict user turns on.
+const STRICT: &str = "#![deny(warnings, missing_docs, unreachable_pub, clippy::all, clippy::pedantic)]\n\
+                      #![forbid(unsafe_code)]\n//! Docs.\n";
 
 #[test]
 fn generated_code_has_no_warnings_in_any_edition_or_place() {
-    const STRICT: &str = "#![deny(warnings, missing_docs, unreachable_pub, clippy::all, clippy::pedantic)]\n\
-                          #![forbid(unsafe_code)]\n//! Docs.\n";
     for edition in ["2021", "2024"] {
         for place in [
             "msg_runtime::include_schemas!();\n",
             "/// Docs.\npub mod inner { msg_runtime::include_schemas!(); }\n",
             "mod private { msg_runtime::include_schemas!(); }\n",
         ] {
-            let package = Package::new(edition, &format!("{STRICT}{place}"));
+            let package = package("user-places", edition, &format!("{STRICT}{place}"));
             let (done, printed) = package.cargo(&["clippy"]);
             assert!(done && !printed.contains("warning"), "{edition}, {place}:\n{printed}");
         }
+    }
+}
+
+/// The schemas of the workspace have types that are named like Rust's own, keywords, and methods for names of fields.
+#[test]
+fn no_schema_gives_warnings_with_serde_or_without() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas");
+    let mut schemas: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    schemas.retain(|path| path.extension().is_some_and(|extension| extension == "fbs"));
+    schemas.push(flatbuffers_tests().join("monster_test.fbs"));
+    // A type called `u8` is in `names.fbs`, in whose namespace what serde derives is no Rust.
+    let with_serde: Vec<_> = schemas.iter().filter(|path| !path.ends_with("names.fbs")).collect();
+    let build = format!(
+        "let config = msg_codegen::Config::new().include_path({:?});\nconfig.compile(&{schemas:?});\n\
+         let folder = std::path::Path::new(&std::env::var_os(\"OUT_DIR\").unwrap()).join(\"serde\");\n\
+         config.serde(true).out_dir(folder).compile(&{with_serde:?});",
+        flatbuffers_tests().join("include_test"),
+    );
+    for edition in ["2021", "2024"] {
+        let package = Package::new("user-schemas", edition, &build, env!("CARGO_TARGET_TMPDIR"));
+        let lib = "/// Docs.\npub mod plain { msg_runtime::include_schemas!(); }\n\
+                   /// Docs.\npub mod serde { include!(concat!(env!(\"OUT_DIR\"), \"/serde/msg_schemas.rs\")); }\n";
+        package.folder().write("src/lib.rs", format!("{STRICT}{lib}"));
+        let (done, printed) = package.cargo(&["clippy"]);
+        assert!(done, "{edition}:\n{printed}");
     }
 }

@@ -23,6 +23,7 @@ fn rendered(checked: &Checked) -> String {
 
 /// A schema before both compilers.
 struct Both {
+    text: String,
     ours: Checked,
     /// The binary schema, or what flatc complained about.
     theirs: Result<Vec<u8>, String>,
@@ -37,7 +38,7 @@ impl Both {
         let binary = || fs::read(path.with_extension("bfbs")).unwrap();
         let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         let theirs = if output.status.success() { Ok(binary()) } else { Err(said.into_owned()) };
-        Self { ours: Config::new().check(&[&path]), theirs }
+        Self { text: text.to_owned(), ours: Config::new().check(&[&path]), theirs }
     }
 
     /// What is only not generated yet is accepted.
@@ -88,10 +89,13 @@ const STRICTER: [(Code, &str, &str); 11] = [
     (Code::Unsupported, "buffers have 32-bit offsets here", "no 64-bit offsets"),
     (
         Code::UnknownType,
-        "",
+        NESTED,
         "flatc finds the type of a nested message in other namespaces, if it stands further down",
     ),
 ];
+
+/// Stands for the text of a message about the type of a nested message: a name in quotes.
+const NESTED: &str = "\"";
 
 /// What only flatc refuses: its message, and why.
 const LAXER: [(&str, &str); 1] = [("declaration expected", "a file without declarations is no mistake")];
@@ -103,9 +107,13 @@ fn reasons(judged: &Both) -> Option<Vec<&'static str>> {
         return known.map(|(_, reason)| vec![*reason]);
     }
     let errors = judged.ours.diagnostics().iter().filter(|found| found.severity() == Severity::Error);
+    let at = |found: &Diagnostic| found.span.map_or("", |span| &judged.text[span.start as usize..]);
     let reason = |found: &Diagnostic| {
-        let fits =
-            |(code, text, _): &&(Code, &str, &str)| *code == found.code && found.message.contains(text);
+        let says = |text: &str| match text {
+            NESTED => at(found).starts_with(NESTED),
+            text => found.message.contains(text),
+        };
+        let fits = |(code, text, _): &&(Code, &str, &str)| *code == found.code && says(text);
         STRICTER.iter().find(fits).map(|(.., reason)| *reason)
     };
     errors.map(reason).collect()

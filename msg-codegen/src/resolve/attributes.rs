@@ -55,7 +55,7 @@ const KNOWN: [(&str, Effect); 27] = [
     ("cpp_type", Effect::None(OTHER_LANGUAGE)),
     ("csharp_partial", Effect::None(OTHER_LANGUAGE)),
     ("deprecated", Effect::On(Place::Field)),
-    ("flexbuffer", Effect::None("the field is a plain vector of bytes")),
+    ("flexbuffer", Effect::On(Place::Field)),
     ("force_align", Effect::On(Place::Struct)),
     ("hash", Effect::On(Place::Field)),
     ("id", Effect::On(Place::Field)),

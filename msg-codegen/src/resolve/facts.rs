@@ -130,6 +130,11 @@ impl Resolver<'_, '_> {
             for path in [&method.request, &method.response] {
                 let is_table = match self.element(path, site) {
                     Some(Element::Table(_)) | None => true,
+                    // FlatBuffers' own compiler does not know yet what a type further down is.
+                    Some(Element::Struct(id)) => {
+                        let declared = self.scope.objects[id.0].ast.name.span;
+                        declared.file == path.span.file && declared.start > path.span.start
+                    }
                     Some(_) => false,
                 };
                 if !is_table {
