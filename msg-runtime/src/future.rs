@@ -5,7 +5,6 @@
 
 use crate::{
     error::{RecvError, SendError, TryRecvError},
-    raw::is_last,
     transport::{PublisherLink, Registration, SubscriberLink, Wait},
 };
 use std::{

@@ -21,7 +21,7 @@ use self::{
 };
 use super::{
     Delivery, OnEvent, PublisherLink, Stream, SubscriberLink,
-    network::{self, Backlog, Inbox, Inlet, Monitor, Outlet, SharedBytes, Stamp},
+    network::{self, Backlog, Inlet, Monitor, Outlet, SharedBytes, Stamp},
 };
 use crate::{
     endpoint::{Compression, ZenohAddress},
