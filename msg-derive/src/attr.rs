@@ -51,6 +51,8 @@ pub(crate) struct Field {
     pub(crate) skip: Option<Ident>,
     pub(crate) with: Option<syn::Path>,
     pub(crate) about: About,
+    /// A module converts it, even if its name was not understood.
+    pub(crate) converted: bool,
 }
 
 /// The attributes of an enumerator or of a member of a union.
@@ -99,7 +101,10 @@ impl Field {
                 symbol::KEY => field.key = item.flag(context),
                 symbol::ALIGN => field.align = item.integer(context),
                 symbol::SKIP => field.skip = item.flag(context),
-                symbol::WITH => field.with = item.path(context),
+                symbol::WITH => {
+                    field.converted = true;
+                    field.with = item.path(context);
+                }
                 _ => item.attributes(context, &mut field.about),
             }
         }
