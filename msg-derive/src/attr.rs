@@ -55,6 +55,31 @@ pub(crate) struct Field {
     pub(crate) converted: bool,
 }
 
+impl Field {
+    /// True when nothing says more about the field than its type does.
+    pub(crate) fn is_bare(&self) -> bool {
+        let Self {
+            id,
+            default,
+            required,
+            rename: _,
+            deprecated,
+            key,
+            align,
+            skip: _,
+            with: _,
+            about,
+            converted: _,
+        } = self;
+        id.is_none()
+            && default.is_none()
+            && [required, deprecated, key].into_iter().all(Option::is_none)
+            && align.is_none()
+            && about.documentation.is_empty()
+            && about.attributes.is_empty()
+    }
+}
+
 /// The attributes of an enumerator or of a member of a union.
 #[derive(Default)]
 pub(crate) struct Variant {

@@ -79,6 +79,18 @@ impl<'a> Names<'a> {
     }
 }
 
+impl Names<'_> {
+    /// The same names where the runtime's hidden module has a short one, and the import that gives it. The compiler reads
+    /// each path of an expansion anew.
+    fn aliased(self) -> (TokenStream, Self) {
+        let private = &self.private;
+        let alias = quote!(
+            use #private as __msg;
+        );
+        (alias, Self { private: quote!(__msg), ..self })
+    }
+}
+
 fn full_name(ident: &Ident, container: &Container) -> String {
     let name = container.name.as_ref().map_or_else(|| ident.unraw().to_string(), |name| name.value());
     match container.namespace.as_ref().map(|namespace| namespace.value()) {
