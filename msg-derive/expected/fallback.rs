@@ -12,8 +12,16 @@
 }
 /// A received [`Imu`]: it borrows from the payload.
 #[allow(non_camel_case_types)]
-#[derive(::core::clone::Clone, ::core::marker::Copy)]
 struct ImuView<'view>(::msg_runtime::__private::Cursor<'view, Imu>);
+#[automatically_derived]
+impl ::core::clone::Clone for ImuView<'_> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+#[automatically_derived]
+impl ::core::marker::Copy for ImuView<'_> {}
 #[allow(dead_code, deprecated, non_snake_case, private_interfaces, clippy::all)]
 impl<'view> ImuView<'view> {
     /// The field `sequence`.

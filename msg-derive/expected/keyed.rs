@@ -11,8 +11,16 @@
 
 /// A received [`Word`]: it borrows from the payload.
 #[allow(non_camel_case_types)]
-#[derive(::core::clone::Clone, ::core::marker::Copy)]
 struct WordView<'view>(::msg_runtime::__private::Cursor<'view, Word>);
+#[automatically_derived]
+impl ::core::clone::Clone for WordView<'_> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+#[automatically_derived]
+impl ::core::marker::Copy for WordView<'_> {}
 #[allow(dead_code, deprecated, non_snake_case, private_interfaces, clippy::all)]
 impl<'view> WordView<'view> {
     /// The field `text`.
@@ -42,38 +50,31 @@ impl<'view> WordView<'view> {
 }
 #[allow(deprecated, non_camel_case_types, clippy::all)]
 const _: () = {
-    const __MSG_FIELDS: [::msg_runtime::__private::FieldSpec; 2] = ::msg_runtime::__private::assign_ids([
-        ::msg_runtime::__private::FieldSpec::of::<
-            <String as ::msg_runtime::__private::Field>::Wire,
-        >("text")
+    use ::msg_runtime::__private as __msg;
+    const __MSG_FIELDS: [__msg::FieldSpec; 2] = __msg::assign_ids([
+        __msg::FieldSpec::of::<<String as __msg::Field>::Wire>("text")
             .key()
             .about(
-                &::msg_runtime::__private::About {
+                &__msg::About {
                     documentation: &[],
                     attributes: &[("key", "0")],
                 },
             )
             .checked(),
-        ::msg_runtime::__private::FieldSpec::of::<
-            <stamps::Field as ::msg_runtime::__private::Field>::Wire,
-        >("stamp")
-            .about(::msg_runtime::__private::About::NONE)
-            .checked(),
+        __msg::FieldSpec::bare::<<stamps::Field as __msg::Field>::Wire>("stamp"),
     ]);
-    const __MSG_VTABLE: [::core::primitive::u16; ::msg_runtime::__private::vtable_len(
+    const __MSG_VTABLE: [::core::primitive::u16; __msg::vtable_len(&__MSG_FIELDS)] = __msg::vtable(
         &__MSG_FIELDS,
-    )] = ::msg_runtime::__private::vtable(&__MSG_FIELDS);
+    );
     #[automatically_derived]
-    impl ::msg_runtime::__private::Table for Word {
+    impl __msg::Table for Word {
         const NAME: &'static ::core::primitive::str = "demo.Word";
-        const FIELDS: &'static [::msg_runtime::__private::FieldSpec] = &__MSG_FIELDS;
+        const FIELDS: &'static [__msg::FieldSpec] = &__MSG_FIELDS;
         const VTABLE: &'static [::core::primitive::u16] = &__MSG_VTABLE;
-        const ABOUT: &'static ::msg_runtime::__private::About = ::msg_runtime::__private::About::NONE;
+        const ABOUT: &'static __msg::About = __msg::About::NONE;
         type View<'view> = WordView<'view>;
         #[inline]
-        fn from_cursor(
-            __cursor: ::msg_runtime::__private::Cursor<'_, Self>,
-        ) -> WordView<'_> {
+        fn from_cursor(__cursor: __msg::Cursor<'_, Self>) -> WordView<'_> {
             WordView(__cursor)
         }
     }
@@ -81,161 +82,118 @@ const _: () = {
     impl ::core::fmt::Debug for WordView<'_> {
         #[inline]
         fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            #[allow(unused_mut)]
-            let mut __debug = ::core::fmt::Formatter::debug_struct(__f, "Word");
-            __debug
-                .field(
-                    "text",
-                    &::msg_runtime::__private::Shown::<
-                        <String as ::msg_runtime::__private::Field>::Wire,
-                    >(
-                        ::msg_runtime::__private::Cursor::get::<
-                            <String as ::msg_runtime::__private::Field>::Wire,
-                            0,
-                        >(&self.0),
-                    ),
-                );
-            __debug
-                .field(
-                    "stamp",
-                    &::msg_runtime::__private::Shown::<
-                        <stamps::Field as ::msg_runtime::__private::Field>::Wire,
-                    >(
-                        ::msg_runtime::__private::Cursor::get::<
-                            <stamps::Field as ::msg_runtime::__private::Field>::Wire,
-                            1,
-                        >(&self.0),
-                    ),
-                );
-            __debug.finish()
+            __msg::show_table(&self.0, "Word", &["text", "stamp"], __f)
         }
     }
     #[automatically_derived]
     impl ::msg_runtime::Message for Word {
         const TYPE_NAME: &'static ::core::primitive::str = "demo.Word";
         type View<'view> = WordView<'view>;
-        type __Wire = ::msg_runtime::__private::TableOf<Self>;
+        type __Wire = __msg::TableOf<Self>;
         #[inline]
         fn __view<'view>(
-            __view: <<Self as ::msg_runtime::Message>::__Wire as ::msg_runtime::__private::Wire>::View<
+            __view: <<Self as ::msg_runtime::Message>::__Wire as __msg::Wire>::View<
                 'view,
             >,
         ) -> <Self as ::msg_runtime::Message>::View<'view> {
             __view
         }
         #[inline]
-        fn __schema() -> &'static ::msg_runtime::__private::CompiledSchema {
-            static __MSG_SCHEMA: ::msg_runtime::__private::SchemaCell = ::msg_runtime::__private::SchemaCell::new();
-            ::msg_runtime::__private::SchemaCell::get::<Self>(&__MSG_SCHEMA)
+        fn __schema() -> &'static __msg::CompiledSchema {
+            static __MSG_SCHEMA: __msg::SchemaCell = __msg::SchemaCell::new();
+            __msg::SchemaCell::get::<Self>(&__MSG_SCHEMA)
         }
     }
     #[automatically_derived]
-    impl ::msg_runtime::__private::Field for Word {
-        type Wire = ::msg_runtime::__private::TableOf<Word>;
+    impl __msg::Field for Word {
+        type Wire = __msg::TableOf<Word>;
         #[inline]
-        fn encode(
-            &self,
-            __out: &mut ::msg_runtime::__private::Encoder<'_>,
-            __place: ::msg_runtime::__private::Place,
-        ) {
+        fn encode(&self, __out: &mut __msg::Encoder<'_>, __place: __msg::Place) {
             #[allow(unused_mut)]
             let mut __vtable = __MSG_VTABLE;
             let __value_1: stamps::Field = stamps::to_field(&self.stamp);
-            if <String as ::msg_runtime::__private::Field>::is_absent(&self.text) {
-                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[0], __out);
-            }
-            if <stamps::Field as ::msg_runtime::__private::Field>::is_absent(
+            <String as __msg::Field>::__clear_absent(
+                &self.text,
+                &mut __vtable,
+                &__MSG_FIELDS[0],
+                __out,
+            );
+            <stamps::Field as __msg::Field>::__clear_absent(
                 &__value_1,
-            ) {
-                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[1], __out);
-            }
-            let __align = const { ::msg_runtime::__private::max_align(&__MSG_FIELDS) };
+                &mut __vtable,
+                &__MSG_FIELDS[1],
+                __out,
+            );
+            let __align = <Word as __msg::Table>::ALIGN;
             #[allow(unused_variables)]
             if let ::core::option::Option::Some(__table) = __out
                 .open_table(__place, &__vtable, __align)
             {
-                if let ::core::option::Option::Some(__place) = __table
-                    .place(&__vtable, &__MSG_FIELDS[0])
-                {
-                    <String as ::msg_runtime::__private::Field>::encode(
-                        &self.text,
-                        __out,
-                        __place,
-                    );
-                }
-                if let ::core::option::Option::Some(__place) = __table
-                    .place(&__vtable, &__MSG_FIELDS[1])
-                {
-                    <stamps::Field as ::msg_runtime::__private::Field>::encode(
-                        &__value_1,
-                        __out,
-                        __place,
-                    );
-                }
+                <String as __msg::Field>::__encode_in(
+                    &self.text,
+                    __table,
+                    &__vtable,
+                    &__MSG_FIELDS[0],
+                    __out,
+                );
+                <stamps::Field as __msg::Field>::__encode_in(
+                    &__value_1,
+                    __table,
+                    &__vtable,
+                    &__MSG_FIELDS[1],
+                    __out,
+                );
                 __out.close_table();
             }
         }
     }
     #[automatically_derived]
-    impl ::msg_runtime::__private::Element for Word {}
+    impl __msg::Element for Word {}
     #[automatically_derived]
     impl ::msg_runtime::Encode for Word {
         type Message = Word;
         #[inline]
-        fn __encode(&self, __out: &mut ::msg_runtime::__private::Encoder<'_>) {
-            ::msg_runtime::__private::encode_root::<Word, Self>(self, __out);
+        fn __encode(&self, __out: &mut __msg::Encoder<'_>) {
+            __msg::encode_root::<Word, Self>(self, __out);
         }
     }
     #[automatically_derived]
     impl ::msg_runtime::Encode for WordView<'_> {
         type Message = Word;
         #[inline]
-        fn __encode(&self, __out: &mut ::msg_runtime::__private::Encoder<'_>) {
-            ::msg_runtime::__private::encode_view_root(&self.0, __out);
+        fn __encode(&self, __out: &mut __msg::Encoder<'_>) {
+            __msg::encode_view_root(&self.0, __out);
         }
     }
     #[automatically_derived]
-    impl ::msg_runtime::__private::Field for WordView<'_> {
-        type Wire = ::msg_runtime::__private::TableOf<Word>;
+    impl __msg::Field for WordView<'_> {
+        type Wire = __msg::TableOf<Word>;
         #[inline]
-        fn encode(
-            &self,
-            __out: &mut ::msg_runtime::__private::Encoder<'_>,
-            __place: ::msg_runtime::__private::Place,
-        ) {
-            ::msg_runtime::__private::encode_view(&self.0, __out, __place);
+        fn encode(&self, __out: &mut __msg::Encoder<'_>, __place: __msg::Place) {
+            __msg::encode_view(&self.0, __out, __place);
         }
     }
     #[automatically_derived]
-    impl ::msg_runtime::__private::Element for WordView<'_> {}
-    ::msg_runtime::__private::serialize_view! {
+    impl __msg::Element for WordView<'_> {}
+    __msg::serialize_view! {
         WordView
     }
     #[automatically_derived]
-    impl<__Owned> ::core::cmp::PartialEq<__Owned> for WordView<'_>
-    where
-        __Owned: ::msg_runtime::__private::FromWire
-            + ::msg_runtime::__private::Field<
-                Wire = ::msg_runtime::__private::TableOf<Word>,
-            > + ::core::cmp::PartialEq,
-    {
+    impl<
+        __Owned: __msg::Comparable<__msg::TableOf<Word>>,
+    > ::core::cmp::PartialEq<__Owned> for WordView<'_> {
         fn eq(&self, __owned: &__Owned) -> ::core::primitive::bool {
-            ::msg_runtime::__private::equals_owned(self, __owned)
+            __Owned::equals(__owned, *self)
         }
     }
     #[automatically_derived]
-    impl ::msg_runtime::__private::Keyed for Word {
-        type Key = <String as ::msg_runtime::__private::Field>::Wire;
+    impl __msg::Keyed for Word {
+        type Key = <String as __msg::Field>::Wire;
         #[inline]
         fn key<'view>(
-            __view: <Self as ::msg_runtime::__private::Table>::View<'view>,
-        ) -> <<Self as ::msg_runtime::__private::Keyed>::Key as ::msg_runtime::__private::Wire>::View<
-            'view,
-        > {
-            ::msg_runtime::__private::Cursor::get::<
-                <String as ::msg_runtime::__private::Field>::Wire,
-                0,
-            >(&__view.0)
+            __view: <Self as __msg::Table>::View<'view>,
+        ) -> <<Self as __msg::Keyed>::Key as __msg::Wire>::View<'view> {
+            __msg::Cursor::get::<<String as __msg::Field>::Wire, 0>(&__view.0)
         }
     }
     #[automatically_derived]
@@ -243,30 +201,20 @@ const _: () = {
         #[inline]
         fn from_view(__view: WordView<'_>) -> Self {
             Self {
-                text: <<String as ::msg_runtime::__private::Field>::Wire as ::msg_runtime::__private::MakeOwned<
+                text: <<String as __msg::Field>::Wire as __msg::MakeOwned<
                     String,
-                >>::make_owned(
-                    ::msg_runtime::__private::Cursor::get::<
-                        <String as ::msg_runtime::__private::Field>::Wire,
-                        0,
-                    >(&__view.0),
-                ),
+                >>::take::<_, 0>(&__view.0),
                 stamp: stamps::from_field(
-                    <<stamps::Field as ::msg_runtime::__private::Field>::Wire as ::msg_runtime::__private::MakeOwned<
+                    <<stamps::Field as __msg::Field>::Wire as __msg::MakeOwned<
                         stamps::Field,
-                    >>::make_owned(
-                        ::msg_runtime::__private::Cursor::get::<
-                            <stamps::Field as ::msg_runtime::__private::Field>::Wire,
-                            1,
-                        >(&__view.0),
-                    ),
+                    >>::take::<_, 1>(&__view.0),
                 ),
                 cache: <Cache as ::core::default::Default>::default(),
             }
         }
     }
     #[automatically_derived]
-    impl ::msg_runtime::__private::FromWire for Word {
+    impl __msg::FromWire for Word {
         #[inline]
         fn from_wire(__view: WordView<'_>) -> Self {
             <Self as ::msg_runtime::FromView>::from_view(__view)

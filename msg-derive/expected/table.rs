@@ -10,8 +10,16 @@
 
 /// A received [`Person`]: it borrows from the payload.
 #[allow(non_camel_case_types)]
-#[derive(::core::clone::Clone, ::core::marker::Copy)]
 pub struct PersonView<'view>(::msg_runtime::__private::Cursor<'view, Person>);
+#[automatically_derived]
+impl ::core::clone::Clone for PersonView<'_> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+#[automatically_derived]
+impl ::core::marker::Copy for PersonView<'_> {}
 #[allow(dead_code, deprecated, non_snake_case, private_interfaces, clippy::all)]
 impl<'view> PersonView<'view> {
     /// Never reused.
@@ -43,45 +51,38 @@ impl<'view> PersonView<'view> {
 }
 #[allow(deprecated, non_camel_case_types, clippy::all)]
 const _: () = {
-    const __MSG_FIELDS: [::msg_runtime::__private::FieldSpec; 2] = ::msg_runtime::__private::assign_ids([
-        ::msg_runtime::__private::FieldSpec::of::<
-            <i32 as ::msg_runtime::__private::Field>::Wire,
-        >("id")
+    use ::msg_runtime::__private as __msg;
+    const __MSG_FIELDS: [__msg::FieldSpec; 2] = __msg::assign_ids([
+        __msg::FieldSpec::of::<<i32 as __msg::Field>::Wire>("id")
             .default_bits(
-                ::msg_runtime::__private::default_bits::<
-                    <<i32 as ::msg_runtime::__private::Field>::Wire as ::msg_runtime::__private::DefaultWire>::Number,
+                __msg::default_bits::<
+                    <<i32 as __msg::Field>::Wire as __msg::DefaultWire>::Number,
                 >(7),
             )
             .about(
-                &::msg_runtime::__private::About {
+                &__msg::About {
                     documentation: &[" Never reused."],
                     attributes: &[],
                 },
             )
             .checked(),
-        ::msg_runtime::__private::FieldSpec::of::<
-            <Option<String> as ::msg_runtime::__private::Field>::Wire,
-        >("email")
-            .about(::msg_runtime::__private::About::NONE)
-            .checked(),
+        __msg::FieldSpec::bare::<<Option<String> as __msg::Field>::Wire>("email"),
     ]);
-    const __MSG_VTABLE: [::core::primitive::u16; ::msg_runtime::__private::vtable_len(
+    const __MSG_VTABLE: [::core::primitive::u16; __msg::vtable_len(&__MSG_FIELDS)] = __msg::vtable(
         &__MSG_FIELDS,
-    )] = ::msg_runtime::__private::vtable(&__MSG_FIELDS);
+    );
     #[automatically_derived]
-    impl ::msg_runtime::__private::Table for Person {
+    impl __msg::Table for Person {
         const NAME: &'static ::core::primitive::str = "demo.Person";
-        const FIELDS: &'static [::msg_runtime::__private::FieldSpec] = &__MSG_FIELDS;
+        const FIELDS: &'static [__msg::FieldSpec] = &__MSG_FIELDS;
         const VTABLE: &'static [::core::primitive::u16] = &__MSG_VTABLE;
-        const ABOUT: &'static ::msg_runtime::__private::About = &::msg_runtime::__private::About {
+        const ABOUT: &'static __msg::About = &__msg::About {
             documentation: &[" A person."],
             attributes: &[],
         };
         type View<'view> = PersonView<'view>;
         #[inline]
-        fn from_cursor(
-            __cursor: ::msg_runtime::__private::Cursor<'_, Self>,
-        ) -> PersonView<'_> {
+        fn from_cursor(__cursor: __msg::Cursor<'_, Self>) -> PersonView<'_> {
             PersonView(__cursor)
         }
     }
@@ -89,147 +90,111 @@ const _: () = {
     impl ::core::fmt::Debug for PersonView<'_> {
         #[inline]
         fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            #[allow(unused_mut)]
-            let mut __debug = ::core::fmt::Formatter::debug_struct(__f, "Person");
-            __debug
-                .field(
-                    "id",
-                    &::msg_runtime::__private::Shown::<
-                        <i32 as ::msg_runtime::__private::Field>::Wire,
-                    >(
-                        ::msg_runtime::__private::Cursor::get::<
-                            <i32 as ::msg_runtime::__private::Field>::Wire,
-                            0,
-                        >(&self.0),
-                    ),
-                );
-            __debug
-                .field(
-                    "email",
-                    &::msg_runtime::__private::Shown::<
-                        <Option<String> as ::msg_runtime::__private::Field>::Wire,
-                    >(
-                        ::msg_runtime::__private::Cursor::get::<
-                            <Option<String> as ::msg_runtime::__private::Field>::Wire,
-                            1,
-                        >(&self.0),
-                    ),
-                );
-            __debug.finish()
+            __msg::show_table(&self.0, "Person", &["id", "email"], __f)
         }
     }
     #[automatically_derived]
     impl ::msg_runtime::Message for Person {
         const TYPE_NAME: &'static ::core::primitive::str = "demo.Person";
         type View<'view> = PersonView<'view>;
-        type __Wire = ::msg_runtime::__private::TableOf<Self>;
+        type __Wire = __msg::TableOf<Self>;
         #[inline]
         fn __view<'view>(
-            __view: <<Self as ::msg_runtime::Message>::__Wire as ::msg_runtime::__private::Wire>::View<
+            __view: <<Self as ::msg_runtime::Message>::__Wire as __msg::Wire>::View<
                 'view,
             >,
         ) -> <Self as ::msg_runtime::Message>::View<'view> {
             __view
         }
         #[inline]
-        fn __schema() -> &'static ::msg_runtime::__private::CompiledSchema {
-            static __MSG_SCHEMA: ::msg_runtime::__private::SchemaCell = ::msg_runtime::__private::SchemaCell::new();
-            ::msg_runtime::__private::SchemaCell::get::<Self>(&__MSG_SCHEMA)
+        fn __schema() -> &'static __msg::CompiledSchema {
+            static __MSG_SCHEMA: __msg::SchemaCell = __msg::SchemaCell::new();
+            __msg::SchemaCell::get::<Self>(&__MSG_SCHEMA)
         }
     }
     #[automatically_derived]
-    impl ::msg_runtime::__private::Field for Person {
-        type Wire = ::msg_runtime::__private::TableOf<Person>;
+    impl __msg::Field for Person {
+        type Wire = __msg::TableOf<Person>;
         #[inline]
-        fn encode(
-            &self,
-            __out: &mut ::msg_runtime::__private::Encoder<'_>,
-            __place: ::msg_runtime::__private::Place,
-        ) {
+        fn encode(&self, __out: &mut __msg::Encoder<'_>, __place: __msg::Place) {
             #[allow(unused_mut)]
             let mut __vtable = __MSG_VTABLE;
-            if <i32 as ::msg_runtime::__private::Field>::is_absent(&self.id) {
-                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[0], __out);
-            }
-            if <Option<
+            <i32 as __msg::Field>::__clear_absent(
+                &self.id,
+                &mut __vtable,
+                &__MSG_FIELDS[0],
+                __out,
+            );
+            <Option<
                 String,
-            > as ::msg_runtime::__private::Field>::is_absent(&self.email) {
-                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[1], __out);
-            }
-            let __align = const { ::msg_runtime::__private::max_align(&__MSG_FIELDS) };
+            > as __msg::Field>::__clear_absent(
+                &self.email,
+                &mut __vtable,
+                &__MSG_FIELDS[1],
+                __out,
+            );
+            let __align = <Person as __msg::Table>::ALIGN;
             #[allow(unused_variables)]
             if let ::core::option::Option::Some(__table) = __out
                 .open_table(__place, &__vtable, __align)
             {
-                if let ::core::option::Option::Some(__place) = __table
-                    .place(&__vtable, &__MSG_FIELDS[0])
-                {
-                    <i32 as ::msg_runtime::__private::Field>::encode(
-                        &self.id,
-                        __out,
-                        __place,
-                    );
-                }
-                if let ::core::option::Option::Some(__place) = __table
-                    .place(&__vtable, &__MSG_FIELDS[1])
-                {
-                    <Option<
-                        String,
-                    > as ::msg_runtime::__private::Field>::encode(
-                        &self.email,
-                        __out,
-                        __place,
-                    );
-                }
+                <i32 as __msg::Field>::__encode_in(
+                    &self.id,
+                    __table,
+                    &__vtable,
+                    &__MSG_FIELDS[0],
+                    __out,
+                );
+                <Option<
+                    String,
+                > as __msg::Field>::__encode_in(
+                    &self.email,
+                    __table,
+                    &__vtable,
+                    &__MSG_FIELDS[1],
+                    __out,
+                );
                 __out.close_table();
             }
         }
     }
     #[automatically_derived]
-    impl ::msg_runtime::__private::Element for Person {}
+    impl __msg::Element for Person {}
     #[automatically_derived]
     impl ::msg_runtime::Encode for Person {
         type Message = Person;
         #[inline]
-        fn __encode(&self, __out: &mut ::msg_runtime::__private::Encoder<'_>) {
-            ::msg_runtime::__private::encode_root::<Person, Self>(self, __out);
+        fn __encode(&self, __out: &mut __msg::Encoder<'_>) {
+            __msg::encode_root::<Person, Self>(self, __out);
         }
     }
     #[automatically_derived]
     impl ::msg_runtime::Encode for PersonView<'_> {
         type Message = Person;
         #[inline]
-        fn __encode(&self, __out: &mut ::msg_runtime::__private::Encoder<'_>) {
-            ::msg_runtime::__private::encode_view_root(&self.0, __out);
+        fn __encode(&self, __out: &mut __msg::Encoder<'_>) {
+            __msg::encode_view_root(&self.0, __out);
         }
     }
     #[automatically_derived]
-    impl ::msg_runtime::__private::Field for PersonView<'_> {
-        type Wire = ::msg_runtime::__private::TableOf<Person>;
+    impl __msg::Field for PersonView<'_> {
+        type Wire = __msg::TableOf<Person>;
         #[inline]
-        fn encode(
-            &self,
-            __out: &mut ::msg_runtime::__private::Encoder<'_>,
-            __place: ::msg_runtime::__private::Place,
-        ) {
-            ::msg_runtime::__private::encode_view(&self.0, __out, __place);
+        fn encode(&self, __out: &mut __msg::Encoder<'_>, __place: __msg::Place) {
+            __msg::encode_view(&self.0, __out, __place);
         }
     }
     #[automatically_derived]
-    impl ::msg_runtime::__private::Element for PersonView<'_> {}
-    ::msg_runtime::__private::serialize_view! {
+    impl __msg::Element for PersonView<'_> {}
+    __msg::serialize_view! {
         PersonView
     }
     #[automatically_derived]
-    impl<__Owned> ::core::cmp::PartialEq<__Owned> for PersonView<'_>
-    where
-        __Owned: ::msg_runtime::__private::FromWire
-            + ::msg_runtime::__private::Field<
-                Wire = ::msg_runtime::__private::TableOf<Person>,
-            > + ::core::cmp::PartialEq,
-    {
+    impl<
+        __Owned: __msg::Comparable<__msg::TableOf<Person>>,
+    > ::core::cmp::PartialEq<__Owned> for PersonView<'_> {
         fn eq(&self, __owned: &__Owned) -> ::core::primitive::bool {
-            ::msg_runtime::__private::equals_owned(self, __owned)
+            __Owned::equals(__owned, *self)
         }
     }
     #[automatically_derived]
@@ -237,29 +202,19 @@ const _: () = {
         #[inline]
         fn from_view(__view: PersonView<'_>) -> Self {
             Self {
-                id: <<i32 as ::msg_runtime::__private::Field>::Wire as ::msg_runtime::__private::MakeOwned<
+                id: <<i32 as __msg::Field>::Wire as __msg::MakeOwned<
                     i32,
-                >>::make_owned(
-                    ::msg_runtime::__private::Cursor::get::<
-                        <i32 as ::msg_runtime::__private::Field>::Wire,
-                        0,
-                    >(&__view.0),
-                ),
+                >>::take::<_, 0>(&__view.0),
                 email: <<Option<
                     String,
-                > as ::msg_runtime::__private::Field>::Wire as ::msg_runtime::__private::MakeOwned<
+                > as __msg::Field>::Wire as __msg::MakeOwned<
                     Option<String>,
-                >>::make_owned(
-                    ::msg_runtime::__private::Cursor::get::<
-                        <Option<String> as ::msg_runtime::__private::Field>::Wire,
-                        1,
-                    >(&__view.0),
-                ),
+                >>::take::<_, 1>(&__view.0),
             }
         }
     }
     #[automatically_derived]
-    impl ::msg_runtime::__private::FromWire for Person {
+    impl __msg::FromWire for Person {
         #[inline]
         fn from_wire(__view: PersonView<'_>) -> Self {
             <Self as ::msg_runtime::FromView>::from_view(__view)

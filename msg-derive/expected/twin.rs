@@ -69,39 +69,37 @@ const _: () = {
             #[allow(unused_mut)]
             let mut __vtable = __MSG_VTABLE;
             let __value_0: stamps::Field = stamps::to_field(&self.stamp);
-            if <stamps::Field as ::msg_runtime::__private::Field>::is_absent(
+            <stamps::Field as ::msg_runtime::__private::Field>::__clear_absent(
                 &__value_0,
-            ) {
-                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[0], __out);
-            }
-            if <&'a [f32] as ::msg_runtime::__private::Field>::is_absent(&self.ranges) {
-                ::msg_runtime::__private::clear(&mut __vtable, &__MSG_FIELDS[1], __out);
-            }
-            let __align = const { ::msg_runtime::__private::max_align(&__MSG_FIELDS) };
+                &mut __vtable,
+                &__MSG_FIELDS[0],
+                __out,
+            );
+            <&'a [f32] as ::msg_runtime::__private::Field>::__clear_absent(
+                &self.ranges,
+                &mut __vtable,
+                &__MSG_FIELDS[1],
+                __out,
+            );
+            let __align = <<<Scan as ::msg_runtime::Message>::__Wire as ::msg_runtime::__private::TwinWire>::Message as ::msg_runtime::__private::Table>::ALIGN;
             #[allow(unused_variables)]
             if let ::core::option::Option::Some(__table) = __out
                 .open_table(__place, &__vtable, __align)
             {
-                if let ::core::option::Option::Some(__place) = __table
-                    .place(&__vtable, &__MSG_FIELDS[0])
-                {
-                    ::msg_runtime::__private::align_elements(&__MSG_FIELDS[0], __out);
-                    <stamps::Field as ::msg_runtime::__private::Field>::encode(
-                        &__value_0,
-                        __out,
-                        __place,
-                    );
-                }
-                if let ::core::option::Option::Some(__place) = __table
-                    .place(&__vtable, &__MSG_FIELDS[1])
-                {
-                    ::msg_runtime::__private::align_elements(&__MSG_FIELDS[1], __out);
-                    <&'a [f32] as ::msg_runtime::__private::Field>::encode(
-                        &self.ranges,
-                        __out,
-                        __place,
-                    );
-                }
+                <stamps::Field as ::msg_runtime::__private::Field>::__encode_in(
+                    &__value_0,
+                    __table,
+                    &__vtable,
+                    &__MSG_FIELDS[0],
+                    __out,
+                );
+                <&'a [f32] as ::msg_runtime::__private::Field>::__encode_in(
+                    &self.ranges,
+                    __table,
+                    &__vtable,
+                    &__MSG_FIELDS[1],
+                    __out,
+                );
                 __out.close_table();
             }
         }

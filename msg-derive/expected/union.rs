@@ -170,15 +170,19 @@ const _: () = {
     #[automatically_derived]
     impl<'a> ::msg_runtime::__private::Element for Thing<'a> {}
     #[automatically_derived]
-    impl<__Owned> ::core::cmp::PartialEq<__Owned> for ThingView<'_>
-    where
-        __Owned: ::msg_runtime::__private::FromWire
-            + ::msg_runtime::__private::Field<
-                Wire = ::msg_runtime::__private::UnionOf<Thing<'static>>,
-            > + ::core::cmp::PartialEq,
-    {
+    impl<
+        __Owned: ::msg_runtime::__private::Comparable<
+                ::msg_runtime::__private::UnionOf<Thing<'static>>,
+            >,
+    > ::core::cmp::PartialEq<__Owned> for ThingView<'_> {
         fn eq(&self, __owned: &__Owned) -> ::core::primitive::bool {
-            ::msg_runtime::__private::equals_owned(self, __owned)
+            let _: ::core::marker::PhantomData<
+                (
+                    <Box<Node<'static>> as ::msg_runtime::__private::Field>::Wire,
+                    <&'static str as ::msg_runtime::__private::Field>::Wire,
+                ),
+            >;
+            __Owned::equals(__owned, *self)
         }
     }
 };

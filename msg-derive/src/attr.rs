@@ -51,6 +51,33 @@ pub(crate) struct Field {
     pub(crate) skip: Option<Ident>,
     pub(crate) with: Option<syn::Path>,
     pub(crate) about: About,
+    /// A module converts it, even if its name was not understood.
+    pub(crate) converted: bool,
+}
+
+impl Field {
+    /// True when nothing says more about the field than its type does.
+    pub(crate) fn is_bare(&self) -> bool {
+        let Self {
+            id,
+            default,
+            required,
+            rename: _,
+            deprecated,
+            key,
+            align,
+            skip: _,
+            with: _,
+            about,
+            converted: _,
+        } = self;
+        id.is_none()
+            && default.is_none()
+            && [required, deprecated, key].into_iter().all(Option::is_none)
+            && align.is_none()
+            && about.documentation.is_empty()
+            && about.attributes.is_empty()
+    }
 }
 
 /// The attributes of an enumerator or of a member of a union.
@@ -99,7 +126,10 @@ impl Field {
                 symbol::KEY => field.key = item.flag(context),
                 symbol::ALIGN => field.align = item.integer(context),
                 symbol::SKIP => field.skip = item.flag(context),
-                symbol::WITH => field.with = item.path(context),
+                symbol::WITH => {
+                    field.converted = true;
+                    field.with = item.path(context);
+                }
                 _ => item.attributes(context, &mut field.about),
             }
         }

@@ -42,7 +42,7 @@ pub use crate::{
         enumeration::{
             Closed, Enumeration, check_flag, enum_shape, has_zero, is_enumerator, show_enumerator,
         },
-        field::{Element, Field, FromWire, MakeOwned, equals_owned},
+        field::{Comparable, Element, Field, FromWire, MakeOwned},
         key::{KeyOrder, KeyWire, Keyed, compare_enumerators},
         plain::{
             Plain, PlainOf, PlainStruct, check_end, check_gap, encode_plain, encode_plain_root,
@@ -50,10 +50,10 @@ pub use crate::{
         },
         root::{TwinWire, encode_root, encode_view_root},
         spec::{
-            FieldSpec, align_elements, assign_ids, clear, default_bits, default_text, element_align,
-            empty_vector, max_align, same_kinds, twin_fields, vtable, vtable_len,
+            FieldSpec, assign_ids, default_bits, default_text, element_align, empty_vector, same_kinds,
+            twin_fields, vtable, vtable_len,
         },
-        table::{Cursor, Table, TableOf, encode_view},
+        table::{Cursor, Table, TableOf, encode_view, show_table},
         union::{Member, MemberSpec, Union, UnionCursor, UnionOf, start_member},
         wire::{DefaultWire, ElementWire, Place, Shown, Wire},
     },

@@ -10,7 +10,7 @@ pub(crate) use types::is_supported;
 use std::collections::BTreeMap;
 
 use quote::ToTokens;
-use syn::{Data, DeriveInput, Fields, GenericParam};
+use syn::{Data, DeriveInput, Fields, GenericParam, Ident};
 
 use self::keys::{
     keys_of_enums, keys_of_members, keys_of_messages, keys_of_newtypes, keys_of_roots, keys_of_tables,
@@ -24,6 +24,11 @@ use crate::{
     context::Context,
 };
 
+/// Characters of a topic.
+const MAX_TOPIC_LEN: usize = 255;
+/// A vtable has no room for more.
+const MAX_ID: u16 = 32_765;
+
 pub(crate) fn check(context: &Context, input: &Input<'_>) {
     if !matches!(input, Input::Newtype(_) | Input::Twin(_)) {
         namespace(context, input);
@@ -34,6 +39,7 @@ pub(crate) fn check(context: &Context, input: &Input<'_>) {
     match input {
         Input::Table(table) => {
             keys_of_enums(context, input, "a struct");
+            view_name(context, input);
             table_fields(context, table);
         }
         Input::Plain(plain) => {
@@ -67,6 +73,7 @@ pub(crate) fn check(context: &Context, input: &Input<'_>) {
         }
         Input::Union(union) => {
             keys_of_enums(context, input, "an enum with data");
+            view_name(context, input);
             keys_of_messages(context, input);
             keys_of_roots(context, input);
             variant_names(context, union.members.iter().map(|member| &member.variant));
@@ -81,7 +88,7 @@ pub(crate) fn check(context: &Context, input: &Input<'_>) {
 
 fn twin_fields(context: &Context, twin: &Struct<'_>) {
     field_names(context, twin);
-    for field in twin.fields.iter().filter(|field| field.attributes.with.is_none()) {
+    for field in twin.fields.iter().filter(|field| !field.attributes.converted) {
         supported_type(context, &field.ty);
     }
     for field in &twin.skipped {
@@ -94,7 +101,7 @@ fn table_fields(context: &Context, table: &Struct<'_>) {
     one_key(context, table);
     ids(context, table);
     for field in &table.fields {
-        if field.attributes.with.is_none() {
+        if !field.attributes.converted {
             supported_type(context, &field.ty);
         }
         default_of_text(context, field);
@@ -157,12 +164,50 @@ fn identifier(context: &Context, input: &Input<'_>) {
 
 /// ```text
 /// #[message(topic = "")]
+/// #[message(topic = "left image")]
 /// ```
+///
+/// What the runtime would refuse when the topic is opened.
 fn topic(context: &Context, input: &Input<'_>) {
     let Some(topic) = &input.container().topic else { return };
-    if topic.value().is_empty() {
+    let text = topic.value();
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    if text.is_empty() {
         context.error(topic, "the topic is empty: name one, or remove `topic` to use the type's full name");
+    } else if text.len() > MAX_TOPIC_LEN {
+        let len = text.len();
+        context.error(topic, format!("a topic has at most {MAX_TOPIC_LEN} characters, this one has {len}"));
+    } else if let Some(other) = text.chars().find(|c| !allowed(*c)) {
+        let (text, other) = (text.escape_debug(), other.escape_debug());
+        let message = format!(
+            "topic `{text}` has `{other}`, allowed are letters, digits, `_`, `-`, and `.` or `/` between parts"
+        );
+        context.error(topic, message);
+    } else if text.split(['.', '/']).any(str::is_empty) {
+        context.error(topic, format!("topic `{text}` has an empty part: remove the extra `.` or `/`"));
     }
+}
+
+/// ```text
+/// #[message(view = "Imu")]
+/// struct Imu { .. }
+/// ```
+fn view_name(context: &Context, input: &Input<'_>) {
+    let Some(view) = &input.container().view else { return };
+    if let Some(message) = view_complaint(&input.original().ident, &view.value()) {
+        context.error(view, message);
+    }
+}
+
+/// What is wrong with the name of a view.
+pub(crate) fn view_complaint(ident: &Ident, view: &str) -> Option<String> {
+    if ident == view {
+        return Some(format!(
+            "`{view}` is the name of the message itself: choose another for the view, or remove `view`"
+        ));
+    }
+    let is_name = syn::parse_str::<Ident>(view).is_ok();
+    (!is_name).then(|| format!("`{view}` is a word of the language and names no type: choose another"))
 }
 
 /// ```text
@@ -307,7 +352,12 @@ fn ids(context: &Context, table: &Struct<'_>) {
             }
             continue;
         };
-        let Some(id) = context.ok(literal.base10_parse::<u16>()) else { continue };
+        let Some(id) = literal.base10_parse::<u16>().ok().filter(|id| *id <= MAX_ID) else {
+            let message =
+                format!("the id of `{}` is no number from 0 to {MAX_ID}: found `{literal}`", field.ident);
+            context.error(literal, message);
+            continue;
+        };
         if let Some(first) = seen.insert(id, field.ident) {
             context.error(literal, format!("`{first}` has the id {id} already: each field needs its own"));
         }

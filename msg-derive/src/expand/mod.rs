@@ -11,9 +11,9 @@ mod view;
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
-use syn::{DeriveInput, GenericParam, Lifetime, ext::IdentExt};
+use syn::{DeriveInput, GenericParam, Lifetime, LitStr, ext::IdentExt};
 
-use crate::{ast::Input, attr::Container};
+use crate::{ast::Input, attr::Container, check::view_complaint};
 
 pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
     match input {
@@ -55,7 +55,8 @@ impl<'a> Names<'a> {
             Some(path) => quote!(#path),
             None => quote!(::msg_runtime),
         };
-        let view = match &container.view {
+        let usable = |view: &&LitStr| view_complaint(ident, &view.value()).is_none();
+        let view = match container.view.as_ref().filter(usable) {
             Some(view) => Ident::new(&view.value(), view.span()),
             None => format_ident!("{}View", ident.unraw(), span = ident.span()),
         };
@@ -75,6 +76,18 @@ impl<'a> Names<'a> {
             message,
             full_name: full_name(ident, container),
         }
+    }
+}
+
+impl Names<'_> {
+    /// The same names where the runtime's hidden module has a short one, and the import that gives it. The compiler reads
+    /// each path of an expansion anew.
+    fn aliased(self) -> (TokenStream, Self) {
+        let private = &self.private;
+        let alias = quote!(
+            use #private as __msg;
+        );
+        (alias, Self { private: quote!(__msg), ..self })
     }
 }
 

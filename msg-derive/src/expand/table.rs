@@ -20,6 +20,7 @@ const FORCE_ALIGN: &str = "force_align";
 pub(crate) fn expand(table: &Struct<'_>) -> TokenStream {
     let names = Names::new(table.original, &table.container);
     let view_type = view_type(&names, table, &table.fields.iter().collect::<Vec<_>>());
+    let (alias, names) = names.aliased();
     let facts = facts(&names, table);
     let message = message(&names, table);
     let encode = encode(&names, table, &TokenStream::new());
@@ -31,6 +32,7 @@ pub(crate) fn expand(table: &Struct<'_>) -> TokenStream {
         #view_type
         #[allow(deprecated, non_camel_case_types, clippy::all)]
         const _: () = {
+            #alias
             #facts
             #message
             #encode
@@ -64,9 +66,10 @@ pub(super) fn index(position: usize) -> Literal {
 
 /// ```text
 /// /// A received [`Person`]: it borrows from the payload.
-/// #[derive(Clone, Copy)]
 /// pub struct PersonView<'view>(Cursor<'view, Person>);
 ///
+/// impl Clone for PersonView<'_> { .. }
+/// impl Copy for PersonView<'_> {}
 /// impl<'view> PersonView<'view> {
 ///     pub fn name(&self) -> <<String as Field>::Wire as Wire>::View<'view> {
 ///         Cursor::get::<<String as Field>::Wire, 0>(&self.0)
@@ -96,8 +99,18 @@ pub(crate) fn view_type(names: &Names<'_>, table: &Struct<'_>, fields: &[&Field<
     quote! {
         #[doc = #doc]
         #[allow(non_camel_case_types)]
-        #[derive(::core::clone::Clone, ::core::marker::Copy)]
         #vis struct #view<'view>(#private::Cursor<'view, #message>);
+
+        #[automatically_derived]
+        impl ::core::clone::Clone for #view<'_> {
+            #[inline]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::marker::Copy for #view<'_> {}
 
         #[allow(dead_code, deprecated, non_snake_case, private_interfaces, clippy::all)]
         impl<'view> #view<'view> {
@@ -136,13 +149,7 @@ fn facts(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
     let specs = table.fields.iter().map(|field| spec(names, field));
     let about = about(names, &table.container.about, &[]);
     let debug_name = ident.unraw().to_string();
-    let debug = table.fields.iter().enumerate().map(|(position, field)| {
-        let (wire, got) = (wire(names, field), got(names, field, position));
-        let name = field.ident.unraw().to_string();
-        let (first, _) = ends(&field.ty);
-        let private = at(first, private);
-        quote_spanned!(first=> __debug.field(#name, &#private::Shown::<#wire>(#got(&self.0)));)
-    });
+    let shown = table.fields.iter().map(|field| field.ident.unraw().to_string());
     quote! {
         const __MSG_FIELDS: [#private::FieldSpec; #count] = #private::assign_ids([#(#specs),*]);
         const __MSG_VTABLE: [::core::primitive::u16; #private::vtable_len(&__MSG_FIELDS)] =
@@ -166,16 +173,14 @@ fn facts(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
         impl ::core::fmt::Debug for #view<'_> {
             #[inline]
             fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                #[allow(unused_mut)]
-                let mut __debug = ::core::fmt::Formatter::debug_struct(__f, #debug_name);
-                #(#debug)*
-                __debug.finish()
+                #private::show_table(&self.0, #debug_name, &[#(#shown),*], __f)
             }
         }
     }
 }
 
 /// ```text
+/// FieldSpec::bare::<i32>("id")
 /// FieldSpec::of::<i32>("id").default_bits(default_bits::<<i32 as DefaultWire>::Number>(7)).about(&About { .. }).checked()
 /// ```
 ///
@@ -186,6 +191,9 @@ fn spec(names: &Names<'_>, field: &Field<'_>) -> TokenStream {
     let private = at(first, &names.private);
     let wire = wire(names, field);
     let mut known = Vec::new();
+    if attributes.is_bare() {
+        return quote_spanned!(first=> #private::FieldSpec::bare::<#wire>(#name));
+    }
     let mut spec = quote_spanned!(first=> #private::FieldSpec::of::<#wire>(#name));
     let mut checked_at = first;
     if let Some(id) = &attributes.id {
@@ -306,9 +314,9 @@ fn message(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
 ///     type Wire = TableOf<Person>;
 ///     fn encode(&self, out: &mut Encoder<'_>, place: Place) {
 ///         let mut vtable = __MSG_VTABLE;
-///         if Field::is_absent(&self.email) { clear(&mut vtable, &__MSG_FIELDS[0], out) }
-///         if let Some(table) = out.open_table(place, &vtable, max_align(&__MSG_FIELDS)) {
-///             if let Some(place) = table.place(&vtable, &__MSG_FIELDS[0]) { Field::encode(&self.email, out, place) }
+///         Field::__clear_absent(&self.email, &mut vtable, &__MSG_FIELDS[0], out);
+///         if let Some(table) = out.open_table(place, &vtable, Person::ALIGN) {
+///             Field::__encode_in(&self.email, table, &vtable, &__MSG_FIELDS[0], out);
 ///             out.close_table();
 ///         }
 ///     }
@@ -328,13 +336,12 @@ pub(super) fn encode(names: &Names<'_>, table: &Struct<'_>, check: &TokenStream)
         let (first, _) = ends(ty);
         let private = at(first, private);
         quote_spanned! {first=>
-            if <#ty as #private::Field>::is_absent(#value) {
-                #private::clear(&mut __vtable, &__MSG_FIELDS[#position], __out);
-            }
+            <#ty as #private::Field>::__clear_absent(
+                #value, &mut __vtable, &__MSG_FIELDS[#position], __out,
+            );
         }
     });
-    let encoded =
-        table.fields.iter().enumerate().map(|(position, field)| encoded(names, table, position, field));
+    let encoded = table.fields.iter().enumerate().map(|(position, field)| encoded(names, position, field));
     quote! {
         #[automatically_derived]
         impl #parameters #private::Field for #this #bounds {
@@ -347,7 +354,7 @@ pub(super) fn encode(names: &Names<'_>, table: &Struct<'_>, check: &TokenStream)
                 let mut __vtable = __MSG_VTABLE;
                 #(#converted)*
                 #(#absent)*
-                let __align = const { #private::max_align(&__MSG_FIELDS) };
+                let __align = <#message as #private::Table>::ALIGN;
                 #[allow(unused_variables)]
                 if let ::core::option::Option::Some(__table) = __out.open_table(__place, &__vtable, __align) {
                     #(#encoded)*
@@ -372,21 +379,14 @@ pub(super) fn encode(names: &Names<'_>, table: &Struct<'_>, check: &TokenStream)
 }
 
 /// ```text
-/// if let Some(place) = table.place(&vtable, &__MSG_FIELDS[0]) { Field::encode(&self.email, out, place) }
+/// Field::__encode_in(&self.email, table, &vtable, &__MSG_FIELDS[0], out);
 /// ```
-fn encoded(names: &Names<'_>, table: &Struct<'_>, position: usize, field: &Field<'_>) -> TokenStream {
+fn encoded(names: &Names<'_>, position: usize, field: &Field<'_>) -> TokenStream {
     let (ty, value, position) = (&field.ty, value(position, field), index(position));
     let (first, _) = ends(ty);
     let private = at(first, &names.private);
-    // A twin does not know what its message says.
-    let may_be_aligned = field.attributes.align.is_some() || table.container.like.is_some();
-    let align = may_be_aligned
-        .then(|| quote_spanned!(first=> #private::align_elements(&__MSG_FIELDS[#position], __out);));
     quote_spanned! {first=>
-        if let ::core::option::Option::Some(__place) = __table.place(&__vtable, &__MSG_FIELDS[#position]) {
-            #align
-            <#ty as #private::Field>::encode(#value, __out, __place);
-        }
+        <#ty as #private::Field>::__encode_in(#value, __table, &__vtable, &__MSG_FIELDS[#position], __out);
     }
 }
 
@@ -438,20 +438,19 @@ fn converted(position: usize, field: &Field<'_>) -> Option<TokenStream> {
 
 /// ```text
 /// impl FromView for Person {
-///     fn from_view(view: PersonView<'_>) -> Self { Self { name: FromWire::from_wire(view.name()) } }
+///     fn from_view(view: PersonView<'_>) -> Self { Self { name: MakeOwned::take::<_, 0>(&view.0) } }
 /// }
 /// ```
 fn owned(names: &Names<'_>, table: &Struct<'_>) -> TokenStream {
     let Names { private, runtime, view, message, .. } = names;
     let fields = table.fields.iter().enumerate().map(|(position, field)| {
         let Field { ident, ty, .. } = field;
-        let (wire, got) = (wire(names, field), got(names, field, position));
-        let (first, _) = ends(ty);
+        let (wire, position, (first, _)) = (wire(names, field), index(position), ends(ty));
         let private = at(first, private);
-        let make = quote_spanned!(first=> <#wire as #private::MakeOwned<#ty>>::make_owned);
+        let take = quote_spanned!(first=> <#wire as #private::MakeOwned<#ty>>::take::<_, #position>);
         match &field.attributes.with {
-            Some(module) => quote!(#ident: #module::from_field(#make(#got(&__view.0)))),
-            None => quote!(#ident: #make(#got(&__view.0))),
+            Some(module) => quote!(#ident: #module::from_field(#take(&__view.0))),
+            None => quote!(#ident: #take(&__view.0)),
         }
     });
     let skipped = table.skipped.iter().map(|field| {

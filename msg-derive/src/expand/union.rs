@@ -22,7 +22,7 @@ pub(crate) fn expand(union: &Union<'_>) -> TokenStream {
     let view = view(&names, union, unknown);
     let facts = facts(&names, union, unknown);
     let encode = encode(&names, union, unknown);
-    let comparison = comparison(&names, &quote!(#private::UnionOf<#message>));
+    let comparison = comparison(&names, &quote!(#private::UnionOf<#message>), &kinds(&names, union));
     let owned = if union.original.generics.params.is_empty() {
         owned(&names, union, unknown)
     } else {

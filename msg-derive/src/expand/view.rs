@@ -10,11 +10,11 @@ use super::Names;
 /// impl Field for PersonView<'_> { type Wire = TableOf<Person>; .. }
 /// impl Element for PersonView<'_> {}
 /// serialize_view! { PersonView }
-/// impl<T: FromWire<Wire = TableOf<Person>> + PartialEq> PartialEq<T> for PersonView<'_> { .. }
+/// impl<T: Comparable<TableOf<Person>>> PartialEq<T> for PersonView<'_> { .. }
 /// ```
 pub(super) fn expand(names: &Names<'_>) -> TokenStream {
     let Names { private, runtime, view, message, .. } = names;
-    let comparison = comparison(names, &quote!(#private::TableOf<#message>));
+    let comparison = comparison(names, &quote!(#private::TableOf<#message>), &TokenStream::new());
     quote! {
         #[automatically_derived]
         impl #runtime::Encode for #view<'_> {
@@ -46,20 +46,20 @@ pub(super) fn expand(names: &Names<'_>) -> TokenStream {
 }
 
 /// ```text
-/// impl<T: FromWire<Wire = TableOf<Person>> + PartialEq> PartialEq<T> for PersonView<'_> { .. }
+/// impl<T: Comparable<TableOf<Person>>> PartialEq<T> for PersonView<'_> { .. }
 /// ```
 ///
 /// The owned type is a parameter because it need not have `PartialEq`.
-pub(super) fn comparison(names: &Names<'_>, wire: &TokenStream) -> TokenStream {
+///
+/// `kinds` comes before anything that could fail.
+pub(super) fn comparison(names: &Names<'_>, wire: &TokenStream, kinds: &TokenStream) -> TokenStream {
     let Names { private, view, .. } = names;
     quote! {
         #[automatically_derived]
-        impl<__Owned> ::core::cmp::PartialEq<__Owned> for #view<'_>
-        where
-            __Owned: #private::FromWire + #private::Field<Wire = #wire> + ::core::cmp::PartialEq,
-        {
+        impl<__Owned: #private::Comparable<#wire>> ::core::cmp::PartialEq<__Owned> for #view<'_> {
             fn eq(&self, __owned: &__Owned) -> ::core::primitive::bool {
-                #private::equals_owned(self, __owned)
+                #kinds
+                __Owned::equals(__owned, *self)
             }
         }
     }

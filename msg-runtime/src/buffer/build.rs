@@ -9,6 +9,7 @@
 //! how many bytes it would have needed.
 
 use super::{
+    memory::bytes_of,
     spec::FieldSpec,
     verify::{MAX_BYTES, MAX_DEPTH, MAX_TABLES},
     wire::{Inline, Place},
@@ -102,9 +103,9 @@ impl<'s> Encoder<'s> {
     /// Writes at the end.
     #[inline]
     pub(super) fn append(&mut self, bytes: &[u8]) {
-        let at = self.at;
-        self.put(at, bytes);
-        self.at += bytes.len();
+        if let Some(room) = self.room(bytes.len()) {
+            copy(room, bytes);
+        }
     }
 
     /// Room for `len` bytes at the end, to be filled by the caller; `None` when the slot is too small.
@@ -191,8 +192,10 @@ impl<'s> Encoder<'s> {
     #[inline]
     pub(super) fn string(&mut self, place: Place, text: &str) {
         self.vector_header(place, text.len(), 1);
-        self.append(text.as_bytes());
-        self.append(&[0]);
+        if let Some((end, room)) = self.room(text.len() + 1).and_then(<[u8]>::split_last_mut) {
+            copy(room, text.as_bytes());
+            *end = 0;
+        }
     }
 
     /// What is written is no message.
@@ -256,15 +259,11 @@ impl<'s> Encoder<'s> {
         if let Some(recent) = self.recent.iter().take(self.next_recent).find(same) {
             return recent.at as usize;
         }
-        self.zero_up_to(self.at.next_multiple_of(2));
-        let at = self.at;
-        let bytes = vtable.len() * 2;
-        if let Some(to) = self.slot.get_mut(at..at + bytes) {
-            for (to, entry) in to.chunks_exact_mut(2).zip(vtable) {
-                to.copy_from_slice(&entry.to_le_bytes());
-            }
+        if !self.at.is_multiple_of(2) {
+            self.zero_up_to(self.at + 1);
         }
-        self.at += bytes;
+        let at = self.at;
+        self.append(bytes_of(vtable));
         self.recent[self.next_recent % RECENT] = Recent { at: at as u32, entries: vtable.len() as u32, hash };
         self.next_recent += 1;
         at
@@ -274,6 +273,27 @@ impl<'s> Encoder<'s> {
         self.slot.get(at..at + vtable.len() * 2).is_some_and(|bytes| {
             bytes.chunks_exact(2).zip(vtable).all(|(bytes, entry)| bytes == entry.to_le_bytes())
         })
+    }
+}
+
+/// Copies between slices of one length. Most texts are short, and a call to copy one costs more than the copy: its two
+/// halves overlap instead.
+#[inline]
+fn copy(to: &mut [u8], from: &[u8]) {
+    match from.len() {
+        8..=16 => copy_ends::<8>(to, from),
+        17..=32 => copy_ends::<16>(to, from),
+        _ => to.copy_from_slice(from),
+    }
+}
+
+#[inline]
+fn copy_ends<const HALF: usize>(to: &mut [u8], from: &[u8]) {
+    if let Some((to, from)) = to.first_chunk_mut::<HALF>().zip(from.first_chunk()) {
+        *to = *from;
+    }
+    if let Some((to, from)) = to.last_chunk_mut::<HALF>().zip(from.last_chunk()) {
+        *to = *from;
     }
 }
 

@@ -1,7 +1,9 @@
 //! What may stand in a field of a message.
 
 use super::{
-    build::Encoder,
+    build::{Encoder, TableWriter},
+    spec::{FieldSpec, align_elements, clear},
+    table::{Cursor, Table},
     wire::{ElementWire, Place, Wire},
 };
 
@@ -23,6 +25,25 @@ pub trait Field {
 
     /// Writes it: the inline part at `place`, the rest behind what is written already.
     fn encode(&self, out: &mut Encoder<'_>, place: Place);
+
+    /// Takes it out of its table's vtable where it is absent.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn __clear_absent(&self, vtable: &mut [u16], spec: &FieldSpec, out: &mut Encoder<'_>) {
+        if self.is_absent() {
+            clear(vtable, spec, out);
+        }
+    }
+
+    /// Writes it as a field of a table that is being written.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn __encode_in(&self, table: TableWriter, vtable: &[u16], spec: &FieldSpec, out: &mut Encoder<'_>) {
+        if let Some(place) = table.place(vtable, spec) {
+            align_elements(spec, out);
+            self.encode(out, place);
+        }
+    }
 }
 
 /// A field that can be made from what was received. `&[T]` is a [`Field`] but not this.
@@ -38,9 +59,15 @@ pub trait FromWire: Field + Sized {
 
 /// [`FromWire`], asked of the wire kind: a type that is no field has no wire kind, and is one mistake and not two. So
 /// what holds another field asks this of it.
-pub trait MakeOwned<F>: Wire {
+pub trait MakeOwned<F>: Wire + Sized {
     /// The owned value of a view.
     fn make_owned(view: Self::View<'_>) -> F;
+
+    /// The owned value of the field `INDEX` of a table.
+    #[inline]
+    fn take<T: Table, const INDEX: usize>(cursor: &Cursor<'_, T>) -> F {
+        Self::make_owned(cursor.get::<Self, INDEX>())
+    }
 }
 
 impl<W: Wire, F: FromWire<Wire = W>> MakeOwned<F> for W {
@@ -50,10 +77,17 @@ impl<W: Wire, F: FromWire<Wire = W>> MakeOwned<F> for W {
     }
 }
 
-/// True when the owned value of a view is this one.
-#[inline]
-pub fn equals_owned<F: FromWire + PartialEq>(view: &FieldView<'_, F>, owned: &F) -> bool {
-    F::from_wire(*view) == *owned
+/// An owned type that views of the wire kind `W` are compared with.
+pub trait Comparable<W: Wire> {
+    /// True when the owned value of a view is this one.
+    fn equals(&self, view: W::View<'_>) -> bool;
+}
+
+impl<W: Wire, F: FromWire<Wire = W> + PartialEq> Comparable<W> for F {
+    #[inline]
+    fn equals(&self, view: W::View<'_>) -> bool {
+        F::from_wire(view) == *self
+    }
 }
 
 /// A field that can be an element of a vector.

@@ -3,7 +3,7 @@
 //! A derive sees tokens only: it cannot tell which field is a union and takes two ids. So the constants of the
 //! expansion call these functions, and mistakes become errors of constant evaluation with a message.
 
-use std::any::TypeId;
+use std::{any::TypeId, fmt};
 
 use super::{
     build::Encoder,
@@ -52,6 +52,7 @@ pub struct FieldSpec {
     /// Compared before a field is read: accessor and facts may have been written apart.
     pub(crate) wire: TypeId,
     pub(crate) shape: fn() -> Shape,
+    pub(crate) show: fn(Verified<'_>, Place, &Self, &mut fmt::Formatter<'_>) -> fmt::Result,
     pub(crate) deprecated: bool,
     pub(crate) key: bool,
     explicit_id: u32,
@@ -82,12 +83,19 @@ impl FieldSpec {
             copy: W::copy,
             wire: TypeId::of::<W>(),
             shape: W::shape,
+            show: W::show_field,
             deprecated: false,
             key: false,
             explicit_id: NO_ID,
             known: W::KNOWN,
             about: About::NONE,
         }
+    }
+
+    /// The finished facts about a field without attributes.
+    #[track_caller]
+    pub const fn bare<W: Wire>(name: &'static str) -> Self {
+        Self::of::<W>(name).checked()
     }
 
     /// Its id, as written.
@@ -218,7 +226,7 @@ pub const fn element_align<W: VectorWire>(align: usize) -> ElementAlign {
 
 /// Makes the vector that is written next stand where the field wants it.
 #[inline]
-pub fn align_elements(field: &FieldSpec, out: &mut Encoder<'_>) {
+pub(crate) fn align_elements(field: &FieldSpec, out: &mut Encoder<'_>) {
     if field.force_align > 1 {
         out.align_elements(field.force_align);
     }
@@ -423,7 +431,7 @@ pub const fn vtable<const LEN: usize>(fields: &[FieldSpec]) -> [u16; LEN] {
 }
 
 /// The alignment of a table's widest field, at least that of an offset.
-pub const fn max_align(fields: &[FieldSpec]) -> usize {
+pub(crate) const fn max_align(fields: &[FieldSpec]) -> usize {
     let mut align = 4;
     let mut index = 0;
     while index < fields.len() {
@@ -438,7 +446,7 @@ pub const fn max_align(fields: &[FieldSpec]) -> usize {
 /// Takes an absent field out of the vtable; a union leaves with its type. Receivers refuse a message without a
 /// required one, so it is not sent.
 #[inline]
-pub fn clear(vtable: &mut [u16], field: &FieldSpec, out: &mut Encoder<'_>) {
+pub(crate) fn clear(vtable: &mut [u16], field: &FieldSpec, out: &mut Encoder<'_>) {
     if field.required {
         out.refuse(Invalid::MissingField);
     }

@@ -28,6 +28,8 @@ pub trait Table: Sized + 'static {
     const FIELDS: &'static [FieldSpec];
     /// Its vtable with every field present.
     const VTABLE: &'static [u16];
+    /// The alignment of its widest field.
+    const ALIGN: usize = max_align(Self::FIELDS);
     /// Doc comment and attributes.
     const ABOUT: &'static About;
     /// Bytes of the owned value itself.
@@ -148,7 +150,7 @@ const SHORT: usize = 64;
 fn copy_table(
     from: Cursor<'_, ()>,
     fields: &'static [FieldSpec],
-    full: &'static [u16],
+    (full, align): (&'static [u16], usize),
     out: &mut Encoder<'_>,
     to: Place,
 ) {
@@ -166,7 +168,7 @@ fn copy_table(
             clear(vtable, field, out);
         }
     }
-    let Some(table) = out.open_table(to, vtable, max_align(fields)) else { return };
+    let Some(table) = out.open_table(to, vtable, align) else { return };
     for field in fields {
         if let Some(to) = table.place(vtable, field) {
             align_elements(field, out);
@@ -178,7 +180,47 @@ fn copy_table(
 
 /// Writes a view of a table as a field.
 pub fn encode_view<T: Table>(view: &Cursor<'_, T>, out: &mut Encoder<'_>, place: Place) {
-    copy_table(view.untyped(), T::FIELDS, T::VTABLE, out, place);
+    copy_table(view.untyped(), T::FIELDS, (T::VTABLE, T::ALIGN), out, place);
+}
+
+/// Shows a view of a table with its fields, which are called `names` in the program.
+///
+/// # Errors
+///
+/// Those of the formatter.
+pub fn show_table<T: Table>(
+    view: &Cursor<'_, T>,
+    name: &str,
+    names: &[&str],
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    show_fields(view.untyped(), T::FIELDS, name, names, f)
+}
+
+fn show_fields(
+    table: Cursor<'_, ()>,
+    fields: &'static [FieldSpec],
+    name: &str,
+    names: &[&str],
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    let mut shown = f.debug_struct(name);
+    for (field, name) in fields.iter().zip(names) {
+        shown.field(name, &ShownField { table, field });
+    }
+    shown.finish()
+}
+
+/// A field, shown through its facts.
+struct ShownField<'a> {
+    table: Cursor<'a, ()>,
+    field: &'static FieldSpec,
+}
+
+impl fmt::Debug for ShownField<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (self.field.show)(self.table.bytes, self.table.place(self.field), self.field, f)
+    }
 }
 
 /// The wire kind of a nested table; an absent one reads as a table without fields.
@@ -216,7 +258,7 @@ impl<T: Table> Wire for TableOf<T> {
     }
 
     fn copy(bytes: Verified<'_>, from: Place, out: &mut Encoder<'_>, to: Place) {
-        copy_table(Cursor::new(bytes, bytes.follow(from.at)), T::FIELDS, T::VTABLE, out, to);
+        copy_table(Cursor::new(bytes, bytes.follow(from.at)), T::FIELDS, (T::VTABLE, T::ALIGN), out, to);
     }
 
     fn show(view: T::View<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {

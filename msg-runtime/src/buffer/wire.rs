@@ -132,6 +132,20 @@ pub trait Wire: sealed::Sealed + 'static {
     ///
     /// Those of the formatter.
     fn show(view: Self::View<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
+    /// Shows what verification has accepted as a field at `place`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the formatter.
+    fn show_field(
+        bytes: Verified<'_>,
+        place: Place,
+        field: &FieldSpec,
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        Self::show(Self::read_field(bytes, place, field), f)
+    }
 }
 
 /// A wire kind that may be a vector's element.
