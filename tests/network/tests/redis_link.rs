@@ -168,7 +168,7 @@ fn a_wrong_password_is_refused_at_open_and_shown_nowhere() {
     }
     for endpoint in [format!("redis;:right%40secret@{address}/3"), format!("redis;alice:topsecret@{address}")]
     {
-        let place = Place::new(&endpoint);
+        let place = Place::new(endpoint.as_str());
         let subscriber = place.subscriber::<Note>();
         let publisher = place.publisher(1);
         publisher.send(&note(1)).unwrap();

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [command, endpoint, topic, rest @ ..] = &arguments[..] else { panic!("too few arguments") };
-    let place = Place { endpoint: endpoint.clone(), topic: topic.clone() };
+    let place = Place { topic: topic.clone(), ..Place::new(endpoint.clone()) };
     let number = rest.first().map_or(0, |text| text.parse().unwrap());
     match &**command {
         "publish" => publish(&place, number),
