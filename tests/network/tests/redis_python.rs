@@ -44,7 +44,7 @@ fn a_python_program_gets_and_sends_persons_with_every_compression() {
     let server = Server::redis(&[]);
     let folder = Folder::new();
     for codec in ["none", "lz4", "zstd"] {
-        let Place { endpoint, topic } =
+        let Place { endpoint, topic, .. } =
             Place::new(format!("redis;{codec};{}?announce=off", server.address()));
         let answers =
             Subscriber::<Person>::builder(&endpoint).topic(format!("{topic}.from-python")).open().unwrap();
