@@ -383,7 +383,8 @@ fn a_subscriber_that_is_too_slow_for_the_server_is_told_and_comes_back() {
 fn what_is_larger_than_a_subscriber_takes_is_counted() {
     let server = Server::redis(&[]);
     let publishing = place(server.port(), "");
-    let subscribing = Place { endpoint: format!("{},max=10KiB", publishing.endpoint), ..publishing.clone() };
+    let limited = format!("{},max=10KiB", publishing.endpoint);
+    let subscribing = Place { subscriber_endpoint: limited, ..publishing.clone() };
     let subscriber = subscribing.subscriber::<Note>();
     let publisher = Publisher::<Note>::builder(&publishing.endpoint).topic(&publishing.topic).open().unwrap();
     publisher.send(&Note { bytes: vec![0; 100 << 10], ..note(1) }).unwrap();

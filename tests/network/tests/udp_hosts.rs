@@ -204,6 +204,15 @@ impl Way {
     }
 }
 
+/// Counts a subscriber as finished, also when it failed: the publishers need not go on then.
+struct Done(Arc<AtomicU32>);
+
+impl Drop for Done {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
 /// Receives until every publisher's number `last` or a later one was there; gives what was counted.
 fn receive(subscriber: &Subscriber<Reading>, publishers: u32, last: u32) -> Stats {
     let mut seen: HashMap<u32, (u32, u64)> = HashMap::new();
@@ -212,7 +221,9 @@ fn receive(subscriber: &Subscriber<Reading>, publishers: u32, last: u32) -> Stat
         let sample = subscriber.recv_timeout(PATIENCE).unwrap();
         let reading = sample.to_owned();
         assert!(reading == Reading::new(reading.publisher, reading.number), "it is what was sent");
-        let (next, accounted) = seen.entry(reading.publisher).or_default();
+        // Nothing is known of what a publisher sent before the first message that came.
+        let first = (reading.number, u64::from(reading.number));
+        let (next, accounted) = seen.entry(reading.publisher).or_insert(first);
         assert!(reading.number >= *next, "{} after {next}", reading.number);
         done += u32::from((*next..=reading.number).contains(&last));
         *next = reading.number + 1;
@@ -249,9 +260,8 @@ fn between_hosts_what_arrives_and_what_is_counted_as_lost_adds_up() {
             let threads = subscribers.into_iter().map(|subscriber| {
                 let finished = Arc::clone(&finished);
                 thread::spawn(move || {
-                    let stats = receive(&subscriber, PUBLISHERS, LAST);
-                    finished.fetch_add(1, Relaxed);
-                    stats
+                    let _done = Done(finished);
+                    receive(&subscriber, PUBLISHERS, LAST)
                 })
             });
             threads.collect::<Vec<_>>()
