@@ -397,7 +397,7 @@ pub const fn vtable_len(fields: &[FieldSpec]) -> usize {
 
 /// The vtable with every field present: wide fields first, after the four bytes that lead to the vtable.
 ///
-/// The encoder puts a table four bytes before an address of its [`max_align`], so no field needs padding.
+/// The encoder puts a table four bytes before an address of its `max_align`, so no field needs padding.
 #[track_caller]
 pub const fn vtable<const LEN: usize>(fields: &[FieldSpec]) -> [u16; LEN] {
     let mut entries = [0u16; LEN];
