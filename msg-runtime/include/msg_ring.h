@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define MSG_RING_VERSION 2
+#define MSG_RING_VERSION 3
 #define MSG_RING_MAX_PER_KIND 64
 #define MSG_RING_PARTICIPANTS 128
 #define MSG_RING_HOLDS 8
@@ -45,7 +45,8 @@ struct msg_ring_slot_record {
     uint64_t publisher;
     uint64_t sent;
     uint64_t header_byte;
-    uint64_t unused[3];
+    uint64_t origin; /* 0, or the number + 1 that it had with `publisher`, from where a bridge brought it */
+    uint64_t unused[2];
 };
 
 struct msg_ring_publisher_record {
@@ -90,7 +91,8 @@ struct msg_ring_readers {
     uint32_t closed;
     uint64_t unused_flags[14];
     uint64_t states[MSG_RING_PARTICIPANTS];
-    uint64_t unused_states[64];
+    uint64_t looked; /* when a publisher that waits last looked for the dead, by CLOCK_MONOTONIC */
+    uint64_t unused_states[63];
     struct msg_ring_reader_record records[MSG_RING_MAX_PER_KIND];
     struct msg_ring_process_record processes[MSG_RING_PARTICIPANTS];
 };

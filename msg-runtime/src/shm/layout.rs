@@ -386,11 +386,11 @@ mod tests {
         ];
         same!(figures, "msg_ring_data_header", DataHeader, magic version checksum segment header_bytes file_bytes slots
             entries slot_bytes fingerprint created creator_pid topic_bytes type_bytes schema_bytes evict reserved);
-        same!(figures, "msg_ring_slot_record", SlotRecord, offset len publisher sent header_byte);
+        same!(figures, "msg_ring_slot_record", SlotRecord, offset len publisher sent header_byte origin);
         same!(figures, "msg_ring_publisher_record", PublisherRecord, id sent bytes full);
         same!(figures, "msg_ring_reader_record", ReaderRecord, cursor reading holds);
         same!(figures, "msg_ring_process_record", ProcessRecord, pid namespaces started);
-        same!(figures, "msg_ring_readers", Readers, wake space states records processes);
+        same!(figures, "msg_ring_readers", Readers, wake space states looked records processes);
         let inside = |outer: &str, field: &str| format!("offsetof(struct msg_ring_{outer}, {field})");
         let (flags, statistics) = (offset_of!(Readers, flags), offset_of!(ReaderRecord, statistics));
         figures.extend([
