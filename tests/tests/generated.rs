@@ -135,7 +135,7 @@ fn types_have_the_schema_that_they_come_from() {
     types.compare::<generated::attributes::Speed>();
     types.table::<generated::identifier::Recording>();
     types.table::<generated::identifier::Header>();
-    types.table::<generated::msg::Announce>();
+    types.table::<inside::msg::Announce>();
     compare_names(&mut types);
     compare_unions(&mut types);
     assert!(types.differences.is_empty(), "\n{}", types.differences);
